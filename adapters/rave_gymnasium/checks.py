@@ -15,6 +15,7 @@ from rave_agents.environments.facts import (
     declared_hidden,
 )
 from rave_agents.environments.spaces import EnvAbilities, is_of_old_gym, not_discrete
+from rave_agents.environments.worlds import remedy
 from rave_agents.errors import UnsupportedGameError
 
 
@@ -99,8 +100,7 @@ def no_worlds(env: Any, hidden: str | None = None) -> str:
     )
     return (
         f"{env_name(env)} cannot be planned in: it hides {hidden or hidden_information(env)}, and "
-        "the search would see it. worlds=function draws the hidden part anew; hidden='see' allows "
-        f"the search to see it, which is cheating.{declare}"
+        f"the search would see it. {remedy()}{declare}"
     )
 
 

@@ -13,6 +13,7 @@ from rave_agents.environments.chance import Chance
 from rave_agents.environments.copying import hashable
 from rave_agents.environments.environment_state import TERMINAL, EnvironmentState
 from rave_agents.environments.facts import EnvironmentFacts
+from rave_agents.environments.generators import reseed_inside
 from rave_agents.environments.masks import allowed, shown_mask, some_allowed
 from rave_agents.environments.plan import AUTO, ValueFunction, checked_plan
 from rave_agents.environments.worlds import Unit, UserWorlds, WorldFunction
@@ -268,13 +269,19 @@ class PlanningWorlds(UserWorlds):
     def _adopted(self, world: Any) -> Any:
         if not isinstance(world, gymnasium.Env):
             raise GameError(f"worlds must return an environment, got {world!r}.")
-        if _kind(world) != _kind(self._env):
+        self._check_kind(world)
+        adopted = CLONER.deep_clone(searched_part(world, keep_observations=True))
+        reseed_inside(adopted, self._random)
+        return adopted
+
+    def _check_kind(self, world: Any) -> None:
+        true = self._position
+        if _kind(world) != _kind(true):
             raise GameError(
                 f"worlds returned the environment {env_name(world)} with the actions "
-                f"{world.action_space} where {env_name(self._env)} with "
-                f"{self._env.action_space} was expected."
+                f"{world.action_space} where {env_name(true)} with {true.action_space} was "
+                "expected."
             )
-        return CLONER.deep_clone(searched_part(world, keep_observations=True))
 
 
 def _kind(env: Any) -> tuple[Any, ...]:

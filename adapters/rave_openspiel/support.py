@@ -4,6 +4,7 @@ import pyspiel
 
 from rave_agents.config.regrets import keeps_regrets
 from rave_agents.config.search_config import SearchConfig
+from rave_agents.environments.worlds import remedy
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.validation import checked
 from rave_agents.searcher.checks import check_hidden
@@ -100,9 +101,8 @@ def check_worlds(game: pyspiel.Game, config: SearchConfig, worlds: WorldFunction
     reason = None if worlds is not None else no_worlds(game)
     if reason is not None:
         raise UnsupportedGameError(
-            f"{game} is a game of IMPERFECT_INFORMATION without worlds to search: {reason}. Give "
-            "the bot a function that draws worlds, worlds=...; hidden='see' searches the true "
-            "state, which is cheating."
+            f"{game} is a game of IMPERFECT_INFORMATION without worlds to search: {reason}. "
+            f"{remedy('state', 'player', 'a state')}"
         )
     check_hidden(config, simultaneous=False)
     if worlds is None:

@@ -14,11 +14,13 @@ All of them draw from one stream of random numbers, so that the same seed gives 
 
 import functools
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pyspiel
 
+from rave_agents.environments.worlds import UserWorlds
 from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.simulate.world_record import Pieces, RecordedWorlds
 from rave_openspiel.hanabi_worlds import HanabiWorlds
@@ -129,7 +131,7 @@ def resampled(state: pyspiel.State, player: int, unit: Unit) -> pyspiel.State:
     return state.resample_from_infostate(player, unit)
 
 
-class FunctionWorlds:
+class FunctionWorlds(UserWorlds):
     """Worlds of the user's function, each checked.
 
     Args:
@@ -139,47 +141,27 @@ class FunctionWorlds:
         function: see ``WorldFunction``.
     """
 
+    noun = "a state"
+
     def __init__(
         self, state: pyspiel.State, player: int, unit: Unit, function: WorldFunction
     ) -> None:
-        self._state = state.clone()
-        self._player = player
-        self._function = function
-        # The search's stream seeds it, so that one seed decides everything.
-        self._random = np.random.default_rng([int(unit() * 2**32) for _ in range(4)])
-        self._view = view(state, player)
-        self._legal = state.legal_actions()
+        super().__init__(state.clone(), player, unit, function, lambda true: true.clone())
 
-    def __call__(self) -> pyspiel.State:
-        """Draw a world, and refuse it if the player would see a difference.
-
-        Raises:
-            GameError: if it is not a world; the message says what differs.
-        """
-        # A clone each time: the function may play on it.
-        world = self._function(self._state.clone(), self._player, self._random)
-        game = self._state.get_game()
+    def _adopted(self, world: Any) -> pyspiel.State:
         if not isinstance(world, pyspiel.State):
             raise GameError(f"worlds must return a pyspiel.State, got {world!r}.")
+        return world
+
+    def _check_kind(self, world: pyspiel.State) -> None:
+        game = self._position.get_game()
         if not is_same_game(world.get_game(), game):
             raise GameError(f"worlds returned a state of {world.get_game()}, not of {game}.")
-        if world.current_player() != self._player:
-            raise GameError(
-                f"worlds returned a state where player {world.current_player()} is to move, "
-                f"not player {self._player}."
-            )
-        if world.legal_actions() != self._legal:
-            raise GameError(
-                f"worlds returned a state where {world.legal_actions()} are legal, but "
-                f"{self._legal} are."
-            )
-        seen = view(world, self._player)
-        if seen != self._view:
-            raise GameError(
-                f"worlds returned a state that player {self._player} can distinguish from the true "
-                f"one: they would see {seen!r} where they see {self._view!r}."
-            )
-        return world
+
+    def _knowledge(self, position: pyspiel.State) -> Iterator[Any]:
+        yield f"player {position.current_player()}"
+        yield position.legal_actions()
+        yield view(position, self._agent)
 
 
 def resamples(game: pyspiel.Game) -> bool:

@@ -15,7 +15,7 @@ from rave_agents.environments.facts import (
     declared_hidden,
 )
 from rave_agents.environments.spaces import EnvAbilities, not_discrete
-from rave_agents.environments.worlds import WorldFunction
+from rave_agents.environments.worlds import WorldFunction, remedy
 from rave_agents.environments.wrappers import class_name
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.searcher.checks import check_hidden
@@ -239,8 +239,8 @@ def _remedies(env: Any) -> str:
     if is_shimmy(raw) and openspiel().plays(raw.game_type):
         own = f"OpenSpiel's own game can be searched, openspiel:{raw.game_name}. "
     return (
-        f"{own}Give the agent a function that draws worlds, worlds=...; "
-        "hidden='see' searches the true state, which is cheating."
+        f"{own}{remedy()} rave_pettingzoo.register_worlds(type(env.unwrapped), function) gives "
+        "the function to all agents."
     )
 
 

@@ -5,11 +5,12 @@ simulation begins in another. PettingZoo's interface cannot draw them, so the us
 and each is checked against the agent's view.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.environments.copying import hashable
+from rave_agents.environments.generators import reseed_inside
 from rave_agents.environments.spaces import EnvAbilities
 from rave_agents.environments.worlds import Unit, UserWorlds, WorldFunction
 from rave_agents.environments.wrappers import chain, class_name
@@ -20,18 +21,31 @@ from rave_pettingzoo.cloning import CLONER, searched_env
 from rave_pettingzoo.structure import check_env, env_name, inner_env, masked_function, raw_env
 
 
-class _ZooWorlds(UserWorlds):
-    """Worlds of a PettingZoo environment."""
+class ParallelWorlds(UserWorlds):
+    """Worlds of a Parallel environment by the user's function.
+
+    Parallel environments have no ``observe``, so only their agents are compared.
+    """
 
     def _adopted(self, world: Any) -> Any:
         try:
             check_env(world)
         except TypeError:
             raise GameError(f"worlds must return an environment, got {world!r}.") from None
-        return searched_env(world, keep_observations=True)
+        adopted = searched_env(world, keep_observations=True)
+        reseed_inside(adopted, self._random)
+        return adopted
+
+    def _check_kind(self, world: Any) -> None:
+        true = self._position
+        if _type_names(world) != _type_names(true) or world.agents != true.agents:
+            raise GameError(
+                f"worlds returned the environment {env_name(world)} with the agents "
+                f"{world.agents} where {env_name(true)} with {true.agents} was expected."
+            )
 
 
-class FunctionWorlds(_ZooWorlds):
+class FunctionWorlds(ParallelWorlds):
     """Worlds of an AEC environment by the user's function.
 
     Args:
@@ -51,52 +65,24 @@ class FunctionWorlds(_ZooWorlds):
         clone = CLONER.search_cloner(env) if clone is None else clone
         super().__init__(env, env.agent_selection, unit, function, clone)
         self._types = _type_names(env)
-        self._legal = _legal(env)
-        self._view = view(env, self._agent)
 
-    def _check(self, world: Any) -> None:
+    def _check_kind(self, world: Any) -> None:
         if _type_names(world) != self._types:
             raise GameError(
-                f"worlds returned the environment {env_name(world)} where {env_name(self._env)} "
-                "was expected, with the same agents and wrappers."
+                f"worlds returned the environment {env_name(world)} where "
+                f"{env_name(self._position)} was expected, with the same agents and wrappers."
             )
         check_begun(world)
-        mover = _mover(world)
-        if mover != self._agent:
-            raise GameError(
-                f"worlds returned an environment where {mover!r} is to move, not {self._agent!r}."
-            )
-        legal = _legal(world)
-        if legal != self._legal:
-            raise GameError(
-                f"worlds returned an environment where {legal} are legal, but {self._legal} are."
-            )
-        seen = view(world, self._agent)
-        if seen != self._view:
-            raise GameError(
-                f"worlds returned an environment that {self._agent!r} can distinguish from the "
-                f"true one: it would see {_shown(world, seen)} where it sees "
-                f"{_shown(self._env, self._view)}."
-            )
 
+    def _knowledge(self, position: Any) -> Iterator[Any]:
+        yield repr(_mover(position))
+        yield _legal(position)
+        yield view(position, self._agent)
 
-class ParallelWorlds(_ZooWorlds):
-    """Worlds of a Parallel environment by the user's function.
-
-    Parallel environments have no ``observe``, so only their agents are compared.
-    """
-
-    def _check(self, world: Any) -> None:
-        if _type_names(world) != _type_names(self._env) or world.agents != self._env.agents:
-            raise GameError(
-                f"worlds returned the environment {env_name(world)} with the agents "
-                f"{world.agents} where {env_name(self._env)} with {self._env.agents} was expected."
-            )
-
-
-def _shown(env: Any, seen: Hashable) -> str:
-    """Format a view of the agent to move for messages."""
-    return repr(seen if isinstance(seen, str) else env.observe(env.agent_selection))
+    def _shown(self, position: Any, known: Any) -> str:
+        # Views of environments are compared in a hashable form, which few could read.
+        hashed = isinstance(known, tuple)
+        return repr(position.observe(self._agent)) if hashed else super()._shown(position, known)
 
 
 def view(env: Any, agent: Any) -> Hashable:

@@ -110,7 +110,7 @@ def test_what_is_no_world_is_refused(worlds, message):
 def test_worlds_are_named_where_they_are_missing():
     with pytest.raises(TypeError, match="worlds must be a function"):
         UCTAgent(Boxes(), worlds=3)
-    with pytest.raises(UnsupportedGameError, match="worlds=function draws the hidden part"):
+    with pytest.raises(UnsupportedGameError, match=r"function\(env, agent, rng\) returns"):
         UCTAgent(blackjack((10, 6), (10, 2)))
     env = begun(Boxes())
     assert PlanningState(env, worlds=shuffled).hides_information()

@@ -130,7 +130,7 @@ def masked(env, agent, rng):
         (lambda env, agent, rng: zoo.classic("tictactoe-v3"), "the environment tictactoe_v3"),
         (stepped, "'player_1' is to move, not 'player_0'"),
         (masked, r"\[0\] are legal, but \[0, 1, 2\] are"),
-        (exchanged, "'player_0' can distinguish from the true one: it would see"),
+        (exchanged, "'player_0' can distinguish from the true one: they would see"),
     ],
 )
 def test_worlds_that_contradict_what_the_agent_sees_are_refused(function, message):
