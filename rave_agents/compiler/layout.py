@@ -150,3 +150,13 @@ def call_address(address: int, argument: int) -> int:
     """Call the C function ``int32_t f(int64_t)`` at an address."""
     # Arrays give NumPy's integers, which ctypes does not take.
     return int(_function_at(operator.index(address))(operator.index(argument)))
+
+
+def int32s_at(address: int) -> Any:
+    """The array of C's ``int32_t`` at an address."""
+    return ctypes.cast(int(address), ctypes.POINTER(ctypes.c_int32))
+
+
+def move_memory(target: int, source: int, size: int) -> None:
+    """Copy ``size`` bytes from one address to another, as C's ``memmove``."""
+    ctypes.memmove(int(target), int(source), int(size))

@@ -8,14 +8,14 @@ from typing import Any
 
 import numba
 from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, types
 from numba.core.registry import cpu_target
 from numba.core.typing.templates import builtin_registry
 from numba.extending import intrinsic, overload
 
 from rave_agents.compiler.arrays import LANES, whole_lanes
 from rave_agents.compiler.dispatch import OpenFunction
-from rave_agents.compiler.layout import call_address
+from rave_agents.compiler.layout import call_address, int32s_at, move_memory
 from rave_agents.compiler.linking import (
     INNER,
     OPTIONS,
@@ -28,6 +28,8 @@ from rave_agents.compiler.machine_code import MachineCode
 from rave_agents.compiler.references import RecordReference, copy_of
 from rave_agents.compiler.settings import codegen_settings
 from rave_agents.compiler.shortcuts import operators_typed_once
+
+_types: Any = types
 
 _opened: set[OpenFunction[Any, Any]] = set()
 
@@ -110,6 +112,37 @@ def _call_address(typing_context: Any, address: Any, argument: Any) -> Any:
 @overload(call_address, jit_options=INNER, strict=False)
 def _call_address_compiled(address: Any, argument: Any) -> Any:
     return lambda address, argument: _call_address(address, argument)  # noqa: PLW0108
+
+
+@intrinsic
+def _int32s_at(typing_context: Any, address: Any) -> Any:
+    pointer = _types.CPointer(types.int32)
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], ir.IntType(32).as_pointer())
+
+    return pointer(types.int64), codegen
+
+
+@overload(int32s_at, jit_options=INNER, strict=False)
+def _int32s_at_compiled(address: Any) -> Any:
+    return lambda address: _int32s_at(address)  # noqa: PLW0108
+
+
+@intrinsic
+def _move_memory(typing_context: Any, target: Any, source: Any, size: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = ir.IntType(8).as_pointer()
+        places = [builder.inttoptr(each, kind) for each in arguments[:2]]
+        cgutils.raw_memmove(builder, *places, arguments[2], 1)
+        return context.get_dummy_value()
+
+    return types.none(types.int64, types.int64, types.int64), codegen
+
+
+@overload(move_memory, jit_options=INNER, strict=False)
+def _move_memory_compiled(target: Any, source: Any, size: Any) -> Any:
+    return lambda target, source, size: _move_memory(target, source, size)  # noqa: PLW0108
 
 
 @overload(whole_lanes, jit_options=INNER, strict=False)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rave_agents.compiler.arrays import CHILD, EDGE, NODE, TABLE, Array, Axis
+from rave_agents.compiler.arrays import CHILD, EDGE, NODE, TABLE, Array
 from rave_agents.compiler.dispatch import records_of
 from rave_agents.kernel.declarations import on_forgotten, proven_nodes
 from rave_agents.kernel.moves.alternating import (
@@ -24,10 +24,7 @@ from rave_agents.kernel.moves.alternating import (
 )
 from rave_agents.kernel.players import TERMINAL
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree
-from rave_agents.tree.storage import DROPPED, Spans, Storage
-
-FEW = 16
-"""Number of nodes up to which a subtree is found node by node."""
+from rave_agents.tree.storage import Storage
 
 MOST_TOLD_APART = 2**16
 """Nodes with at least this many visits are treated as equally visited."""
@@ -57,20 +54,30 @@ class Pruning:
 
     def __init__(self, tree: Tree, storage: Storage, running: Any) -> None:
         self._tree, self._storage, self._running = tree, storage, running
-        nodes, _, tables, entries = tree.used.tolist()
+        nodes, _, tables, _ = tree.used.tolist()
         self.count: int = nodes
         """Nodes in use."""
-        owners = tree.node_edge_count[:nodes].nonzero()[0].astype(np.int32)
+        self._table_owners: Array = storage.owners[:tables]
+        self._kind = type(running.moves)
+
+    @functools.cached_property
+    def _owners(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The nodes with edges, and their first edges in ascending order."""
+        tree = self._tree
+        owners = tree.node_edge_count[: self.count].nonzero()[0].astype(np.int32)
         firsts = tree.node_first_edge[owners]
         if (firsts[1:] < firsts[:-1]).any():  # Edges added after expansion lie behind all others.
             order = np.argsort(firsts, kind="stable")
             owners, firsts = owners[order], firsts[order]
-        self._owners, self._firsts = owners, firsts
-        self._table_owners: Array = storage.owners[:tables]
-        self._kind = type(running.moves)
-        self._entry_owners = np.zeros(0, np.int32)
-        if self._kind in entry_nodes.implementations:
-            self._entry_owners = entry_nodes(running.moves, entries, self._owners_of)
+        return owners, firsts
+
+    @functools.cached_property
+    def _entry_owners(self) -> NDArray[np.int32]:
+        """The node to which each entry of the table of children belongs."""
+        if self._kind not in entry_nodes.implementations:
+            return np.zeros(0, np.int32)
+        entries = int(self._tree.used[CHILD])
+        return entry_nodes(self._running.moves, entries, self._owners_of)
 
     @functools.cached_property
     def _expanded(self) -> NDArray[np.int64]:
@@ -93,24 +100,8 @@ class Pruning:
 
     def _owners_of(self, edges: NDArray[Any]) -> NDArray[np.int32]:
         """The nodes to which edges belong: the last one whose first edge is not behind."""
-        return self._owners[self._firsts.searchsorted(edges, side="right") - 1]
-
-    def subtree(self, root: int) -> Nodes:
-        """A node and all nodes below it."""
-        stays = np.zeros(self.count, np.bool_)
-        stays[root] = True
-        if self._kind is not Alternating:
-            return self.below(stays)
-        # A few nodes are found sooner one by one than all parents.
-        tree, rows = self._tree, [root]
-        for node in rows:
-            first = int(tree.node_first_edge[node])
-            children = tree.edge_child[first : first + int(tree.node_edge_count[node])].tolist()
-            rows += [child for child in children if child != UNEXPANDED]
-            if len(rows) > FEW:
-                return self.below(stays)
-        stays[rows] = True
-        return stays
+        owners, firsts = self._owners
+        return owners[firsts.searchsorted(edges, side="right") - 1]
 
     def below(self, marked: Nodes) -> Nodes:
         """The marked nodes, and all nodes below them."""
@@ -168,48 +159,28 @@ class Pruning:
             if type(part) in on_forgotten.implementations:
                 on_forgotten(part, cut)
         self._tree.node_edge_count[: self.count][ends] = 0
-        left = self._tree.node_edge_count[self._owners] > 0
-        self._owners, self._firsts = self._owners[left], self._firsts[left]
         self.keep(stays, paths)
+
+    def keep_below(self, node: int) -> None:
+        """Keep a node, which becomes the root, and all nodes below it."""
+        if self._kind is Alternating:
+            self._storage.keep_below(node)
+            return
+        stays = np.zeros(self.count, np.bool_)
+        stays[node] = True
+        self.keep(self.below(stays))
 
     def keep(self, stays: Nodes, paths: Sequence[WaitingPath] = ()) -> None:
         """Drop all other nodes. Waiting simulations get the new rows of their paths."""
-        tree = self._tree
-        of_those = stays[self._owners]
-        owners, firsts = self._owners[of_those], self._firsts[of_those]
-        lengths = tree.node_edge_count[owners].astype(np.int64)
-        # Exclusive prefix sums: where each node's edges begin after compaction.
-        new_firsts = lengths.cumsum() - lengths
-        entries_stay = stays[self._entry_owners]
-        spans = {
-            Axis.NODE: Spans(stays.nonzero()[0]),
-            Axis.EDGE: Spans(firsts, lengths),
-            Axis.TABLE: Spans(stays[self._table_owners].nonzero()[0]),
-            Axis.CHILD: Spans(entries_stay.nonzero()[0]),
-        }
-
-        def new_edges(edges: NDArray[Any]) -> NDArray[np.int64]:
-            if len(firsts) == 0:
-                return np.full(len(edges), DROPPED, np.int64)
-            place = np.maximum(np.searchsorted(firsts, edges, side="right") - 1, 0)
-            # Some rows belong to no node any more: those that moved edges have left.
-            known = (edges >= firsts[place]) & (edges < firsts[place] + lengths[place])
-            return np.where(known, new_firsts[place] + edges - firsts[place], DROPPED)
-
-        new_nodes = np.full(len(stays), DROPPED)
-        new_nodes[spans[Axis.NODE].first] = np.arange(np.count_nonzero(stays))
+        new = self._storage.keep(stays, self._entry_owners)
         if len(self._entry_owners) > 0:
-            rename_entries(self._running.moves, entries_stay, new_nodes, new_edges)
-            for path in paths:
-                _rename(path.entries, np.where(entries_stay, np.cumsum(entries_stay) - 1, DROPPED))
+            rename_entries(self._running.moves, int(self._tree.used[CHILD]), new)
+            self._storage.index_entries()
         for path in paths:
-            _rename(path.nodes, new_nodes)
-            _rename(path.positions, new_nodes)
-            path.edges[:] = new_edges(path.edges)
-        self._storage.keep(spans)
-        counts = tree.node_edge_count[: tree.used[NODE]]
-        tree.node_first_edge[: len(counts)] = counts.cumsum() - counts
-        tree.node_first_edge[new_nodes[owners]] = new_firsts
+            _rename(path.nodes, new.nodes)
+            _rename(path.positions, new.nodes)
+            _rename(path.edges, new.edges)
+            _rename(path.entries, new.entries)
 
 
 class SharedPruning(Pruning):

@@ -346,8 +346,7 @@ class SearchTree:
             if self._pruning is SharedPruning:  # In a graph, descendants may have smaller rows.
                 self.storage.swap_nodes(ROOT, node)
                 node = ROOT
-            pruning = self._pruning(self.arrays, self.storage, self.running)
-            pruning.keep(pruning.subtree(node))
+            self._pruning(self.arrays, self.storage, self.running).keep_below(node)
             for part in self.records:
                 if type(part) in on_rerooted.implementations:
                     on_rerooted(part, place)

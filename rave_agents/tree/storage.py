@@ -13,11 +13,22 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hi
 import numpy as np
 from numpy.typing import NDArray
 
-from rave_agents.compiler.arrays import CHILD, EDGE, GROWING, LANES, Array, Axis, Kept, Rows
+from rave_agents.compiler.arrays import (
+    CHILD,
+    EDGE,
+    GROWING,
+    LANES,
+    Array,
+    Axis,
+    Kept,
+    Rows,
+)
 from rave_agents.compiler.dispatch import records_of
+from rave_agents.compiler.layout import address_of
 from rave_agents.compiler.runtime import RUNS_AS, record_of
 from rave_agents.kernel.moves.child_table import NO_ENTRY, Children, first_place
 from rave_agents.kernel.tree import Tree
+from rave_agents.tree import row_moves
 
 Sizes = dict[Axis, int]
 """The number of rows of each axis."""
@@ -26,40 +37,17 @@ PLACES_FOR_EACH = 2
 """Minimum places of the hash table per entry; never more than twice as many."""
 
 
-PIECE = 2**17
-"""Approximate number of rows moved at once: an index of all rows would take much memory."""
-
-DROPPED = -1
-"""The new row of a dropped one."""
-
-
 _versions = itertools.count(1)
+_NO_OWNERS = np.zeros(0, np.int32)
 
 
-class Spans(NamedTuple):
-    """Spans of consecutive rows in ascending order, which stay when others are dropped."""
+class NewRows(NamedTuple):
+    """The new row of each row of before, or ``row_moves.DROPPED``."""
 
-    first: NDArray[np.int64]
-    """The first row of each span."""
-    length: NDArray[np.int64] | None = None
-    """The number of rows of each span, at least 1; None if each is one row."""
-
-    def pieces(self) -> Iterator[NDArray[np.int64]]:
-        """All rows in ascending order, about ``PIECE`` at a time."""
-        if self.length is None:
-            for place in range(0, len(self.first), PIECE):
-                yield self.first[place : place + PIECE]
-            return
-        ends = self.length.cumsum()
-        # Row r of a span is number r + start - first of all rows; ``np.repeat`` turns that around.
-        starts, rows = ends - self.length, int(self.length.sum())
-        if 0 < rows <= PIECE:
-            yield (self.first - starts).repeat(self.length) + np.arange(rows)
-            return
-        cuts = np.searchsorted(starts, np.arange(0, rows, PIECE)).tolist()
-        for one, other in itertools.pairwise(dict.fromkeys([*cuts, len(starts)])):
-            piece = np.repeat((self.first - starts)[one:other], self.length[one:other])
-            yield piece + np.arange(starts[one], ends[other - 1])
+    nodes: NDArray[np.int32]
+    edges: NDArray[np.int32]
+    tables: NDArray[np.int32]
+    entries: NDArray[np.int32]
 
 
 class _Field(NamedTuple):
@@ -161,6 +149,7 @@ class Storage:
         """True if all arrays have their sizes; False after an interrupted resize."""
         self.torn: bool = False
         """True while rows change in several steps: after an exception then, they are useless."""
+        self._described = 0
         self.version: int = next(_versions)
         """Another number after each call that may have reallocated arrays."""
         self._note_capacity()
@@ -171,11 +160,6 @@ class Storage:
     def _find_groups(self) -> None:
         """Group the arrays by axis and by lifetime, for the changes between searches."""
         self._items = [_items(rows, self.sizes) for _, rows in self._arrays]
-        pairs = list(zip(self._arrays, self._items, strict=True))
-        self._growing = [
-            (axis, [(a, r, items) for (a, r), items in pairs if r.axis is axis and items > 0])
-            for axis in GROWING
-        ]
         self._kept = {
             kept: [
                 (array, rows.fill)
@@ -235,8 +219,7 @@ class Storage:
                 array.resize(new[rows.axis] * items, refcheck=False)
             if rows.fill != 0:  # Also fills rows that an interrupted resize had left unfilled.
                 array[old[rows.axis] * items :] = rows.fill
-        for table in self._children:
-            _fill_places(table, int(self.tree.used[CHILD]))
+        self.index_entries()
         self.sizes = new
         self._note_capacity()
         self._count_bytes()
@@ -264,47 +247,64 @@ class Storage:
 
     def clear(self) -> None:
         """Drop all rows but keep the memory, since allocation takes longer."""
-        used = self.tree.used.tolist()
-        for axis, arrays in self._growing:
-            count = used[axis]
-            if count > 0:
-                for array, rows, items in arrays:
-                    array[: count * items] = rows.fill
-        self.tree.used.fill(0)
-        for table in self._children:
-            table.places[:] = NO_ENTRY
+        if self.tree.used.any():
+            self.keep_below(row_moves.MARKED)
+            self.index_entries()
 
-    def keep(self, spans: Mapping[Axis, Spans]) -> None:
-        """Drop rows of the growing axes, in place.
+    def keep_below(self, root: int) -> None:
+        """Keep the subtree of a node, which becomes the root, in a tree without entries."""
+        self._drop_rows(root, np.zeros(self.tree.used.sum(), np.int32))
+
+    def keep(self, stays: NDArray[np.bool_], entry_owners: NDArray[Any]) -> NewRows:
+        """Keep some nodes with their edges, tables and entries, in place.
+
+        Call ``index_entries`` once the keys of the entries have been renamed.
 
         Args:
-            spans: for each axis the rows that stay, in their order; nodes and tables have spans of
-                length 1.
+            stays: [nodes] True for a node that stays.
+            entry_owners: [entries] the node to which each entry of the table of children belongs.
         """
-        used = self.tree.used.tolist()
-        renamed = {}
-        for axis in (Axis.NODE, Axis.TABLE):
-            renamed[axis] = new_rows = np.full(used[axis], DROPPED, np.int32)
-            new_rows[spans[axis].first] = np.arange(len(spans[axis].first))
-        for axis, arrays in self._growing:
-            end = 0
-            for piece in spans[axis].pieces():
-                place, end = end, end + len(piece)
-                # Rows only move down, so nothing is overwritten early.
-                in_place = piece[-1] < end
-                for array, rows, items in arrays:
-                    values = array if items == 1 else array.reshape(-1, items)
-                    if rows.points_to is not None and used[rows.points_to] > 0:
-                        old = values[piece]
-                        # Negative references are sentinels and stay.
-                        values[place:end] = np.where(old >= 0, renamed[rows.points_to][old], old)
-                    elif not in_place:
-                        values[place:end] = values[piece]
-            for array, rows, items in arrays:
-                array[end * items : used[axis] * items] = rows.fill
-            self.tree.used[axis] = end
+        ends = list(itertools.accumulate(self.tree.used.tolist()))
+        rows = np.zeros(ends[-1], np.int32)
+        rows[: ends[0]] = stays
+        self._drop_rows(row_moves.MARKED, rows, np.ascontiguousarray(entry_owners, np.int32))
+        return NewRows(*(rows[first:end] for first, end in itertools.pairwise([0, *ends])))
+
+    def _drop_rows(self, root: int, rows: Array, entry_owners: Array = _NO_OWNERS) -> None:
+        if self._described != self.version:
+            self._describe()
+        words = self._columns.words
+        words[row_moves.ROWS] = address_of(rows)
+        words[row_moves.ENTRY_OWNERS] = address_of(entry_owners) if len(entry_owners) > 0 else 0
+        self._run(root)
+
+    def index_entries(self) -> None:
+        """Fill the hash table of children anew, after entries or their keys have changed."""
         for table in self._children:
             _fill_places(table, int(self.tree.used[CHILD]))
+
+    def _describe(self) -> None:
+        """Describe the arrays with growing axes for ``drop_rows``, at their present addresses."""
+        tree, columns = self.tree, list[int]()
+        self._fills = []
+        for (array, rows), items in zip(self._arrays, self._items, strict=True):
+            if rows.axis in GROWING and len(array) > 0:
+                fill = np.full(items, rows.fill, rows.dtype)
+                self._fills.append(fill)
+                target = row_moves.NO_AXIS if rows.points_to is None else rows.points_to
+                columns += address_of(array), fill.nbytes, rows.axis, target, address_of(fill)
+        head = [0] * row_moves.HEAD
+        head[row_moves.NUM_COLUMNS] = len(self._fills)
+        for place, array in (
+            (row_moves.FIRST_EDGES, tree.node_first_edge),
+            (row_moves.EDGE_COUNTS, tree.node_edge_count),
+            (row_moves.EDGE_CHILDREN, tree.edge_child),
+            (row_moves.TABLE_OWNERS, self.owners),
+        ):
+            head[place] = address_of(array) if len(array) > 0 else 0
+        self._columns = row_moves.Columns(tree.used, np.array([*head, *columns], np.int64))
+        self._run = row_moves.drop_rows.bound(self._columns)
+        self._described = self.version
 
     def swap_nodes(self, one: int, other: int) -> None:
         """Exchange the rows of two nodes, in place."""

@@ -9,7 +9,7 @@ import pytest
 from rave_agents.compiler.arrays import CHILD, FLOAT, GROWING, NODE, Array, Axis, Rows
 from rave_agents.kernel.moves.child_table import NO_ENTRY, Children, add_entry, find_entry
 from rave_agents.kernel.tree import UNEXPANDED, Tree
-from rave_agents.tree.storage import Spans, Storage, allocated, places_for
+from rave_agents.tree.storage import Storage, allocated, places_for
 
 
 class Table(NamedTuple):
@@ -112,10 +112,10 @@ def test_dropped_entries_are_gone_and_the_others_have_their_new_keys():
     children.edge[:100] += 1
     children.beside[:100] -= 1
     children.child[:100] = np.arange(100)
-    none = np.zeros(0, np.int64)
-    stays = {Axis.NODE: np.arange(7, 100), Axis.CHILD: np.arange(0, 100, 3)}
-    stays |= {Axis.EDGE: none, Axis.TABLE: none}
-    filled.storage.keep({axis: Spans(rows, np.ones_like(rows)) for axis, rows in stays.items()})
+    # Every third entry is that of a node that stays; the others are those of node 0.
+    owners = np.where(np.arange(100) % 3 == 0, 99, 0)
+    filled.storage.keep(np.arange(100) >= 7, owners)
+    filled.storage.index_entries()
     assert filled.tree.used[CHILD] == 34
     for entry, number in enumerate(range(0, 100, 3)):
         old_edge, old_beside = keys[number]

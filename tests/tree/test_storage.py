@@ -10,7 +10,6 @@ from rave_agents.compiler.arrays import EDGE, GROWING, LANES, NODE, TABLE, Array
 from rave_agents.compiler.runtime import RUNS_AS, runs_as
 from rave_agents.kernel.tree import Tree
 from rave_agents.tree.storage import (
-    Spans,
     Storage,
     allocated,
     assembled,
@@ -99,34 +98,24 @@ def test_resizing_keeps_what_there_is_and_fills_the_new_rows():
     assert tree.capacity.tolist() == [6, 3, 3, 0]
 
 
-def rows_from_to(*spans):
-    """The rows from each first number to before the second."""
-    first, end = np.array(spans, np.int64).reshape(-1, 2).T
-    return Spans(first, end - first)
-
-
 def test_keeping_drops_rows_and_renames_what_points_to_them():
     storage, tree, running = stored()
     tree.used[:3] = 4, 5, 3
+    tree.node_first_edge[:], tree.node_edge_count[:] = [3, 1, 4, 5], [1, 2, 1, 0]
     running.table[:] = [2, -1, 0, 1]
     running.owner[:] = [2, 3, 0]
     running.pair[:] = np.arange(10)
     running.inner.marks[:] = np.repeat(np.arange(4), 6)
     tree.edge_child[:5] = [1, 2, 3, -1, -1]
-    storage.keep(
-        {
-            Axis.NODE: rows_from_to((1, 2), (2, 3), (3, 4)),
-            Axis.EDGE: rows_from_to((1, 3), (4, 5)),
-            Axis.TABLE: rows_from_to((0, 1), (1, 2)),
-            Axis.CHILD: rows_from_to(),
-        }
-    )
+    new = storage.keep(np.array([False, True, True, True]), np.zeros(0, np.int32))
+    assert [rows.tolist() for rows in new] == [[-1, 0, 1, 2], [-1, 0, 1, -1, 2], [0, 1, -1], []]
     assert tree.used.tolist() == [3, 3, 2, 0]
+    assert tree.node_first_edge.tolist() == [0, 2, 3, 0]
     assert running.table.tolist() == [-1, 0, 1, -1]  # The last row is free, and filled.
-    assert running.owner[:2].tolist() == [1, 2]
+    assert running.owner.tolist() == [1, 2, 0]
     assert running.pair.tolist() == [2, 3, 4, 5, 8, 9, 0, 0, 0, 0]
     assert running.inner.marks.tolist() == [1] * 6 + [2] * 6 + [3] * 6 + [7] * 6
-    assert tree.edge_child[:3].tolist() == [1, 2, -1]
+    assert tree.edge_child.tolist() == [1, 2, -1, 0, 0]
     assert running.counts.tolist() == [4, 4, 4]
 
 

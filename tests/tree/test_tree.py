@@ -89,8 +89,7 @@ def test_growth_keeps_everything(nodes, edges):
 
 
 def keep(whole, node):
-    pruning = Pruning(whole.arrays, whole.storage, whole.running)
-    pruning.keep(pruning.subtree(node))
+    Pruning(whole.arrays, whole.storage, whole.running).keep_below(node)
 
 
 @pytest.mark.slow

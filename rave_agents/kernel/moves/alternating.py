@@ -63,12 +63,11 @@ def set_ancestors(moves: Any, tree: Any, ancestor: NDArray[np.int32]) -> None:
 
 
 @python_function
-def rename_entries(
-    moves: Any, stays: NDArray[np.bool_], new_nodes: NDArray[Any], new_edges: RowsOf
-) -> None:
-    """Rewrite the keys of the table of children for the new rows of nodes and edges.
+def rename_entries(moves: Any, count: int, new: Any) -> None:
+    """Rewrite the keys of the ``count`` entries that have stayed in the table of children.
 
-    ``stays`` marks the entries that stay; ``new_edges`` maps old to new rows of edges.
+    ``new`` has the new ``nodes``, ``edges`` and ``entries`` of the old ones, by which the keys name
+    them.
     """
 
 

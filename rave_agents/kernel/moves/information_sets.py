@@ -36,7 +36,6 @@ from rave_agents.kernel.moves.alternating import (
     RowsOf,
     add_described,
     entry_nodes,
-    rename_entries,
 )
 from rave_agents.kernel.moves.child_table import NO_ENTRY, Children, add_entry, find_entry, joined
 from rave_agents.kernel.players import TERMINAL
@@ -268,10 +267,3 @@ def meet_actions(moves: Determinizations, search: Any, node: int) -> int:
 @implements(entry_nodes, Determinizations)
 def _entry_nodes(moves: Determinizations, count: int, nodes_of: RowsOf) -> NDArray[Any]:
     return moves.parent[:count]
-
-
-@implements(rename_entries, Determinizations)
-def _rename_entries(
-    moves: Determinizations, stays: NDArray[np.bool_], new_nodes: NDArray[Any], new_edges: RowsOf
-) -> None:
-    """Nothing to rename: keys identify what players know."""

@@ -222,12 +222,10 @@ def _entry_nodes(moves: JointMoves, count: int, nodes_of: RowsOf) -> NDArray[Any
 
 
 @implements(rename_entries, JointMoves)
-def _rename_entries(
-    moves: JointMoves, stays: NDArray[np.bool_], new_nodes: NDArray[Any], new_edges: RowsOf
-) -> None:
-    children, before = moves.children, moves.children.beside[: len(stays)]
-    # New number of each entry that stays. A negative second half encodes an entry, others an edge.
-    entries, after = np.cumsum(stays) - 1, before < 0
-    children.edge[: len(stays)] = new_edges(children.edge[: len(stays)])
-    renamed = new_edges(np.where(after, 0, before))
-    before[:] = np.where(after, -1 - entries[np.where(after, -1 - before, 0)], renamed)
+def _rename_entries(moves: JointMoves, count: int, new: Any) -> None:
+    edges, before = moves.children.edge[:count], moves.children.beside[:count]
+    edges[:] = new.edges[edges]
+    # A negative second half encodes an entry, others an edge.
+    after = before < 0
+    entries = -1 - new.entries[np.where(after, -1 - before, 0)]
+    before[:] = np.where(after, entries, new.edges[np.where(after, 0, before)])

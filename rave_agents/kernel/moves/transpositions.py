@@ -34,7 +34,6 @@ from rave_agents.kernel.moves.alternating import (
     entry_nodes,
     find_leaf,
     has_several_parents,
-    rename_entries,
 )
 from rave_agents.kernel.moves.child_table import NO_ENTRY, Children, add_entry, find_entry
 from rave_agents.kernel.players import TERMINAL
@@ -253,10 +252,3 @@ def _has_several_parents(moves: SharedNodes) -> bool:
 @implements(entry_nodes, SharedNodes)
 def _entry_nodes(moves: SharedNodes, count: int, nodes_of: RowsOf) -> NDArray[Any]:
     return moves.children.child[:count]
-
-
-@implements(rename_entries, SharedNodes)
-def _rename_entries(
-    moves: SharedNodes, stays: NDArray[np.bool_], new_nodes: NDArray[Any], new_edges: RowsOf
-) -> None:
-    """Nothing to rename: keys identify positions, and the storage renames the nodes itself."""
