@@ -57,7 +57,8 @@ def traced(move):
             code = frame.f_code
             path = pathlib.Path(code.co_filename).relative_to(ROOT).as_posix()
             functions.add((path, code.co_qualname))
-            if path.endswith("machine_code.py"):
+            loop = frame.f_back.f_code.co_name == "run_slice"  # The other calls move rows.
+            if path.endswith("machine_code.py") and loop:
                 depths.append(len(list(own_frames(frame))))
 
     sys.setprofile(note)

@@ -117,8 +117,8 @@ class KeptTrees:
 
     def action(self) -> int:
         """The action to play after a search."""
-        assert self.root is not None
-        return chosen_action(self._searches, self.root, self.unit)
+        assert self.entered is not None
+        return chosen_action(self._searches, self.entered, self.unit)
 
     def settle(self) -> None:
         """Follow the moves to ``root`` in the trees, if they have not followed them yet."""

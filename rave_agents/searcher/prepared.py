@@ -150,13 +150,15 @@ def compile_search(
     facts = game.facts
     few = facts._replace(limits=facts.limits._replace(players=2), num_actions=1)
     root = RootPosition(game._replace(facts=few), state, 0)
-    search = SearchTree(root, megabytes=1.0, frame=frame).search(
+    tree = SearchTree(root, megabytes=1.0, frame=frame)
+    search = tree.search(
         frame=flat_frame(frame),
         stream=np.zeros(4, np.int64),
         utilities=utilities(np.zeros(2)),
     )
     try:
         bind(search)
+        tree.storage.prepare()
         if game.chooses_moves:
             choose_move.placed(search)
     except UncompilableError as error:

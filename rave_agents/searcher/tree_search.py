@@ -243,7 +243,7 @@ class TreeSearch:
         megabytes = game.config.max_memory_mb * memory_share
         numbers = self._numbers
         fits = tree is not None and tree.numbers is numbers and not tree.storage.torn
-        if fits and tree is not None and not tree.has_root:
+        if fits and tree is not None and tree.arrays.used[NODE] == 0:
             fits = tree.can_begin_anew(game, megabytes)
         if tree is None or not fits:
             self.tree = tree = SearchTree(

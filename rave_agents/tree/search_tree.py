@@ -181,7 +181,7 @@ class SearchTree:
     def can_begin_anew(self, game: Prepared, megabytes: float) -> bool:
         """True if a search of another position can reuse it after clearing."""
         facts = game.facts
-        same = (facts.num_players, facts.num_actions) == (self.num_players, self._game_actions)
+        same = (facts.limits.players, facts.num_actions) == (self.num_players, self._game_actions)
         return self.fits(game.parts) and same and megabytes == self._megabytes
 
     @property

@@ -247,9 +247,15 @@ class Storage:
 
     def clear(self) -> None:
         """Drop all rows but keep the memory, since allocation takes longer."""
-        if self.tree.used.any():
-            self.keep_below(row_moves.MARKED)
-            self.index_entries()
+        used = sum(self.tree.used.tolist())
+        if used > 0:
+            self._drop_rows(row_moves.MARKED, np.zeros(used, np.int32))
+        for table in self._children:
+            table.places[:] = NO_ENTRY
+
+    def prepare(self) -> None:
+        """Compile or load the code that drops rows."""
+        self._describe()
 
     def keep_below(self, root: int) -> None:
         """Keep the subtree of a node, which becomes the root, in a tree without entries."""
@@ -284,7 +290,7 @@ class Storage:
             _fill_places(table, int(self.tree.used[CHILD]))
 
     def _describe(self) -> None:
-        """Describe the arrays with growing axes for ``drop_rows``, at their present addresses."""
+        """Describe the arrays with growing axes to ``drop_rows``, at their present addresses."""
         tree, columns = self.tree, list[int]()
         self._fills = []
         for (array, rows), items in zip(self._arrays, self._items, strict=True):
