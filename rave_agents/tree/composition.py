@@ -175,6 +175,8 @@ class Prepared(NamedTuple):
     """The facts of the game."""
     regrets: Any
     """The regrets of information sets that the search keeps, see ``config/regrets.py``."""
+    keeps_regrets: bool
+    """True if the search begins at the start of the game, with regrets."""
     determinizes: bool
     """True if each simulation uses its own determinization."""
     even_weights: bool
@@ -198,11 +200,6 @@ class Prepared(NamedTuple):
     """True if the facts may change: an environment may show chance only later."""
 
     @property
-    def keeps_regrets(self) -> bool:
-        """True if the search begins at the start of the game, with regrets."""
-        return bool(keeps_regrets(self.regrets))
-
-    @property
     def plain(self) -> bool:
         """True if one player moves at a time and all simulations start from the same state."""
         return not (self.facts.simultaneous or self.determinizes)
@@ -220,8 +217,8 @@ def searched_game(
     """
     facts = facts_of(state)
     limits, simultaneous = facts.limits, facts.simultaneous
-    regrets = config.regrets
-    determinized = facts.determinizes(config.hidden) and not keeps_regrets(regrets)
+    regrets, by_regrets = config.regrets, bool(keeps_regrets(config.regrets))
+    determinized = facts.determinizes(config.hidden) and not by_regrets
     bounded = math.isfinite(limits.low) and math.isfinite(limits.high)
     fixed_range = config.utility_range == "game" and bounded
     learns = fixed_range and any(map(needs_observations, config.parts))
@@ -251,6 +248,7 @@ def searched_game(
         observation=observation,
         facts=facts,
         regrets=regrets,
+        keeps_regrets=by_regrets,
         determinizes=determinized,
         even_weights=is_uniform(config.playouts, 0.0),
         chooses_moves=chooses_moves(parts.playouts),
