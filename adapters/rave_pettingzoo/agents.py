@@ -54,7 +54,8 @@ class SearchAgent(SearchingAgent, LoopAgent):
             ``state.chance``.
         horizon: steps that a simulation looks ahead, at least 1: moves in an AEC environment, joint
             moves in a Parallel one; None for the end of the game; ``"auto"`` for the end in the
-            classic environments and in Shimmy's, else 1,000. A simulation that it cuts off counts
+            classic environments and in Shimmy's, else 1,000; in Hanabi 6 moves, where each life
+            left counts 2 points unless ``evaluator`` is given. A simulation that it cuts off counts
             its rewards so far, plus the value that ``evaluator`` gives to its last position, if it
             values single positions. With a horizon no tree is kept.
         discount: the factor on a reward for every step, above 0 and at most 1.

@@ -262,7 +262,7 @@ KINDS = {
         "the other player's cards and the stock", gin_rummy
     ),
     "pettingzoo.classic.hanabi.hanabi.raw_env": Kind(
-        legal=lambda raw: raw.hanabi_env.game_state.legal_actions(),
+        legal=hanabi.legal,
         action_name=lambda raw, action: _openspiel_name(raw.hanabi_env, action),
         text=lambda raw: str(raw.hanabi_env.game_state),
         hidden="each player's own cards and the deck",

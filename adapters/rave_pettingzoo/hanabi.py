@@ -1,10 +1,12 @@
 """Hanabi in PettingZoo: worlds, and the value of positions at which simulations are cut off."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from rave_agents.errors import GameError
 from rave_pettingzoo.structure import openspiel
 
 HORIZON = 6
@@ -13,6 +15,18 @@ them the whole score, so that full playouts tell no moves apart."""
 
 LIFE = 2.0
 """Value of a life left where a simulation is cut off, in points."""
+
+
+def legal(raw: Any) -> Sequence[int]:
+    """Return the legal actions of the agent to move."""
+    selected, mover = raw.agent_selection, raw.hanabi_env.agent_selection
+    if selected != mover:
+        raise GameError(
+            f"hanabi_v5 selects {selected!r}, but its game lets {mover!r} move: PettingZoo's "
+            "random_start_player=True does so at the start. Leave it out."
+        )
+    actions: Sequence[int] = raw.hanabi_env.game_state.legal_actions()
+    return actions
 
 
 def lives(state: Any) -> list[float]:

@@ -91,10 +91,12 @@ class AECState(ZooState):
         chance: ``"draw"``: simulations draw the outcomes of chance; ``"see"``: they copy the
             environment's generators and foresee the outcomes, which is cheating.
         horizon: moves of all agents that a simulation looks ahead, at least 1; None for the end of
-            the game; ``"auto"`` for the end where the game is known to end, else 1,000.
+            the game; ``"auto"`` for the end where the game is known to end (in Hanabi 6), else
+            1,000.
         discount: the factor on a reward for every move, above 0 and at most 1.
         evaluator: evaluates the position where the horizon cuts a simulation off, see
-            ``rave_agents.environments.plan.ValueFunction``; None for nothing.
+            ``rave_agents.environments.plan.ValueFunction``; None for nothing, in Hanabi for 2
+            points for each life.
         keep_observations: whether wrappers that change only observations are kept, for an
             evaluator that reads them.
 

@@ -19,6 +19,7 @@ from rave_pettingzoo.checks import _registered
 
 from rave_agents.agents.named_agents import make_agent as make_game_agent
 from rave_agents.environments.copying import equal
+from rave_agents.errors import GameError
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.testing import check_game_state
 
@@ -215,6 +216,14 @@ def test_other_forms_of_hanabi_are_played(options):
     env = zoo.classic("hanabi-v5", **options)
     zoo.play(env, 3, zoo.choices(1))
     assert UCTAgent(env, simulations=20, seed=1).act() in zoo.legal_of(env)
+
+
+def test_a_wrong_first_agent_of_hanabi_is_reported():
+    env = zoo.classic("hanabi-v5", random_start_player=True)
+    inner = env.unwrapped.hanabi_env
+    inner.agent_selection = "player_1"  # As in half of the games with this option.
+    with pytest.raises(GameError, match="lets 'player_1' move.*random_start_player"):
+        UCTAgent(env, simulations=5, seed=1).act()
 
 
 def test_moves_have_names():
