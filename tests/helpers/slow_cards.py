@@ -3,7 +3,7 @@
 import time
 
 import pyspiel
-from helpers.spiel import own_type
+from helpers.spiel import own_type, written_game
 
 SECONDS, LENGTH, CARDS = 0.004, 30, 12
 
@@ -15,26 +15,9 @@ TYPE = own_type(
 )
 
 
-class SlowCards(pyspiel.Game):
+class SlowCards(pyspiel.State):
     """Each player has a card, which the other does not see."""
 
-    def __init__(self, params=None):
-        info = pyspiel.GameInfo(
-            num_distinct_actions=5,
-            max_chance_outcomes=CARDS,
-            num_players=2,
-            min_utility=-1,
-            max_utility=1,
-            utility_sum=0.0,
-            max_game_length=LENGTH,
-        )
-        super().__init__(TYPE, info, params or {})
-
-    def new_initial_state(self):
-        return SlowCardsState(self)
-
-
-class SlowCardsState(pyspiel.State):
     def __init__(self, game):
         super().__init__(game)
         self.cards, self.moves = [], []
@@ -77,4 +60,4 @@ class SlowCardsState(pyspiel.State):
         return f"{self.cards} {self.moves}"
 
 
-pyspiel.register_game(TYPE, SlowCards)
+written_game(TYPE, SlowCards, actions=5, length=LENGTH, outcomes=CARDS)

@@ -92,3 +92,31 @@ def own_type(
         parameter_specification={},
         **{f"provides_{view}": view in provides for view in VIEWS},
     )
+
+
+def written_game(kind, state, *, actions, length, outcomes=0, most=1.0):
+    """A game that a test writes for OpenSpiel: its type and what makes its first state."""
+    constant = kind.utility == pyspiel.GameType.Utility.ZERO_SUM
+    info = pyspiel.GameInfo(
+        num_distinct_actions=actions,
+        max_chance_outcomes=outcomes,
+        num_players=kind.min_num_players,
+        min_utility=-most,
+        max_utility=most,
+        utility_sum=0.0 if constant else None,
+        max_game_length=length,
+    )
+
+    class Game(pyspiel.Game):
+        def __init__(self, params=None):
+            super().__init__(kind, info, params or {})
+
+        def new_initial_state(self):
+            return state(self)
+
+        def make_py_observer(self, iig_obs_type=None, params=None):
+            return None
+
+    if kind.short_name not in pyspiel.registered_names():
+        pyspiel.register_game(kind, Game)
+    return pyspiel.load_game(kind.short_name)

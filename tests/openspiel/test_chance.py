@@ -6,7 +6,7 @@ import numpy as np
 import pyspiel
 import pytest
 from helpers import zoo
-from helpers.spiel import own_type
+from helpers.spiel import own_type, written_game
 from rave_openspiel import OpenSpielState, UCTBot
 from rave_pettingzoo import UCTAgent
 
@@ -66,23 +66,11 @@ class _State(pyspiel.State):
 def _game(name, mode, seed):
     views = ("information_state_string", "observation_string")
     kind = own_type(name, players=1, chance=mode, utility="GENERAL_SUM", provides=views)
-    info = pyspiel.GameInfo(
-        num_distinct_actions=2,
-        max_chance_outcomes=2,
-        num_players=1,
-        min_utility=0.0,
-        max_utility=1.0,
-        max_game_length=2,
-    )
 
-    class Game(pyspiel.Game):
-        def __init__(self, params=None):
-            super().__init__(kind, info, params or {})
+    def state(game):
+        return _State(game, None if seed is None else np.random.default_rng(seed))
 
-        def new_initial_state(self):
-            return _State(self, None if seed is None else np.random.default_rng(seed))
-
-    return Game()
+    return written_game(kind, state, actions=2, length=2, outcomes=2)
 
 
 @pytest.mark.slow

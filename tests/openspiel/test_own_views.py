@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pyspiel
 import pytest
-from helpers.spiel import own_type
+from helpers.spiel import own_type, written_game
 from rave_openspiel import OpenSpielState, UCTBot
 from rave_openspiel.worlds import view, world_source
 
@@ -16,17 +16,6 @@ from rave_agents import BatchEvaluator
 def _type(name: str, *provides: str) -> pyspiel.GameType:
     hidden = {"chance": "EXPLICIT_STOCHASTIC", "information": "IMPERFECT_INFORMATION"}
     return own_type(name, **hidden, provides=provides)
-
-
-INFO = pyspiel.GameInfo(
-    num_distinct_actions=2,
-    max_chance_outcomes=3,
-    num_players=2,
-    min_utility=-2,
-    max_utility=2,
-    utility_sum=0.0,
-    max_game_length=2,
-)
 
 
 class Cards(pyspiel.State):
@@ -87,17 +76,7 @@ class Numbers(Observed):
 
 
 def _registered(state: type[pyspiel.State], name: str, *provides: str) -> pyspiel.Game:
-    kind = _type(name, *provides)
-
-    class Game(pyspiel.Game):
-        def __init__(self, params: Any = None) -> None:
-            super().__init__(kind, INFO, params or {})
-
-        def new_initial_state(self) -> pyspiel.State:
-            return state(self)
-
-    pyspiel.register_game(kind, Game)
-    return pyspiel.load_game(name)
+    return written_game(_type(name, *provides), state, actions=2, length=2, outcomes=3, most=2.0)
 
 
 BOTH = ("information_state_string", "observation_string")
@@ -195,25 +174,14 @@ class Proxy(pyspiel.State):
 def test_a_proxy_of_a_cpp_game_is_searched() -> None:
     inner = pyspiel.load_game("kuhn_poker")
     kind = _type("kuhn_proxy_of_test", *BOTH)
-
-    class Game(pyspiel.Game):
-        def __init__(self, params: Any = None) -> None:
-            info = pyspiel.GameInfo(
-                num_distinct_actions=inner.num_distinct_actions(),
-                max_chance_outcomes=inner.max_chance_outcomes(),
-                num_players=2,
-                min_utility=inner.min_utility(),
-                max_utility=inner.max_utility(),
-                utility_sum=0.0,
-                max_game_length=inner.max_game_length(),
-            )
-            super().__init__(kind, info, params or {})
-
-        def new_initial_state(self) -> pyspiel.State:
-            return Proxy(inner.new_initial_state(), self)
-
-    pyspiel.register_game(kind, Game)
-    game = pyspiel.load_game("kuhn_proxy_of_test")
+    game = written_game(
+        kind,
+        lambda game: Proxy(inner.new_initial_state(), game),
+        actions=inner.num_distinct_actions(),
+        length=inner.max_game_length(),
+        outcomes=inner.max_chance_outcomes(),
+        most=inner.max_utility(),
+    )
     state = _dealt(game)
     assert view(state, 0).startswith("seen: ")
     bot = UCTBot(game, simulations=50, seed=1)

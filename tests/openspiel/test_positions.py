@@ -12,7 +12,7 @@ import open_spiel
 import open_spiel.python.games
 import pyspiel
 import pytest
-from helpers.spiel import after, own_type
+from helpers.spiel import after, own_type, written_game
 from helpers.trees import dump
 from open_spiel.python import rl_environment
 from open_spiel.python.algorithms import mcts
@@ -295,26 +295,6 @@ class OwnState(pyspiel.State):
         return "nothing to see here"
 
 
-class OwnGame(pyspiel.Game):
-    def __init__(self, params=None):
-        super().__init__(OWN_TYPE, OWN_INFO, params or {})
-
-    def new_initial_state(self):
-        return OwnState(self)
-
-
-OWN_TYPE = own_type("test_own_strings")
-OWN_INFO = pyspiel.GameInfo(
-    num_distinct_actions=3,
-    max_chance_outcomes=0,
-    num_players=2,
-    min_utility=-1.0,
-    max_utility=1.0,
-    utility_sum=0.0,
-    max_game_length=100,
-)
-
-
 class Thing:
     """A part of a position."""
 
@@ -337,9 +317,7 @@ class Unpickled:
 
 @pytest.fixture(scope="module")
 def own_game():
-    if "test_own_strings" not in pyspiel.registered_names():
-        pyspiel.register_game(OWN_TYPE, OwnGame)
-    return pyspiel.load_game("test_own_strings")
+    return written_game(own_type("test_own_strings"), OwnState, actions=3, length=100)
 
 
 def own(game, heap, extra=None):
@@ -371,6 +349,7 @@ def test_a_game_whose_text_says_nothing_is_told_by_its_attributes(own_game):
         (random.Random(1), random.Random(2)),
         (np.random.default_rng(1), np.random.default_rng(2)),
         (pyspiel.PlayerId.CHANCE, pyspiel.PlayerId.TERMINAL),
+        (pyspiel.load_game("hex"), pyspiel.load_game("hex(board_size=3)")),
     ],
     ids=lambda value: type(value).__name__,
 )
