@@ -195,7 +195,7 @@ class LoopAgent(EnvironmentAgent):
             vars(self)["_facts"] = facts
         return facts
 
-    def _act(self, env: Any, observation: Any, mask: Any) -> int:
+    def _act(self, env: Any, observation: Any, mask: Any) -> Any:
         turns = turn_based_env(env) if isinstance(env, pettingzoo.ParallelEnv) else env
         if turns is None:
             return self._act_together(env, *self._shown(env, observation, mask))
@@ -203,6 +203,10 @@ class LoopAgent(EnvironmentAgent):
             _check_selected(env)
         elif self._waits(turns):
             return 0  # The Parallel view ignores it.
+        return self._act_in_turn(turns, observation, mask)
+
+    def _act_in_turn(self, turns: Any, observation: Any, mask: Any) -> Any:
+        """Choose an action in an AEC environment."""
         self._asked = time.perf_counter()
         with checks_within(self._seconds):
             state = position(turns, self._facts_of(turns))
@@ -278,24 +282,17 @@ class RandomLoopAgent(LoopAgent):
     def _check_playable(self, env: Any) -> None:
         """Accept actions of any space."""
 
-    def _act(self, env: Any, observation: Any, mask: Any) -> Any:
-        turns = turn_based_env(env) if isinstance(env, pettingzoo.ParallelEnv) else env
-        if turns is None:
-            return self._act_together(env, *self._shown(env, observation, mask))
-        if turns is not env and self._waits(turns):
-            return 0
-        env = turns
-        _check_selected(env)
-        check_begun(env)
-        if EnvAbilities(env).agent_selection is None:
+    def _act_in_turn(self, turns: Any, observation: Any, mask: Any) -> Any:
+        check_begun(turns)
+        if EnvAbilities(turns).agent_selection is None:
             raise UnsupportedGameError(
-                f"{env} has no agent_selection: a random agent plays in AEC environments."
+                f"{turns} has no agent_selection: a random agent plays in AEC environments."
             )
-        space = env.action_space(env.agent_selection)
+        space = turns.action_space(turns.agent_selection)
         if not isinstance(space, spaces.Discrete):
             return self._sample(space)
-        legal = masked_function(env)(env)
-        _check_mask(env, observation, mask, legal)
+        legal = masked_function(turns)(turns)
+        _check_mask(turns, observation, mask, legal)
         return int(space.start) + int(self._random.choice(legal))
 
     def _act_together(

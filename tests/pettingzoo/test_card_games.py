@@ -222,7 +222,7 @@ def test_a_wrong_first_agent_of_hanabi_is_reported():
     env = zoo.classic("hanabi-v5", random_start_player=True)
     inner = env.unwrapped.hanabi_env
     inner.agent_selection = "player_1"  # As in half of the games with this option.
-    with pytest.raises(GameError, match="lets 'player_1' move.*random_start_player"):
+    with pytest.raises(GameError, match=r"lets 'player_1' move.*random_start_player"):
         UCTAgent(env, simulations=5, seed=1).act()
 
 
