@@ -148,7 +148,8 @@ class LoopAgent(EnvironmentAgent):
         bound, vars(self)["player"] = self.player, player
         try:
             if player is None or not is_parallel(env):
-                return self._act(env, None, None)
+                action: int = self._act(env, None, None)
+                return action
             return self._act_together(env, observations or {}, infos or {})
         finally:
             vars(self)["player"] = bound
