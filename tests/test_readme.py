@@ -40,6 +40,7 @@ SHORTER = {
     "value_kept": ["uct", "--positions", "4", "--simulations", "20"],
     "solving_table": ["--only", "pig"],
     "check_proofs": ["--proofs", "12", "--only", "hex"],
+    "bluff": ["10"],
     "exploitability_table": [
         *("kuhn_poker", "--simulations", "10,20", "--iterations", "1000", "--seeds", "1"),
         *("--jobs", "1", "--picture", "t.png"),

@@ -41,7 +41,7 @@ class OpenSpielSets:
         game: the game, in a form that can be pickled; its attribute ``game`` is the pyspiel.Game.
         sets: the sets with a choice, in the order of a depth-first walk.
         forced: the only legal action of every other set, by the player's information state.
-        by_state: True if two players have an information state of the same text.
+        by_state: True if C++ cannot look a policy up by the text of an information state.
     """
 
     def __init__(
@@ -146,7 +146,10 @@ def enumerate_sets(game: Any, most: int) -> OpenSpielSets:
         open_states.extend(reversed(walk.expand(state, recalled)))
     sets = [each for each in walk.found.values() if len(each.actions) > 1]
     forced = {each.key: each.actions[0] for each in walk.found.values() if len(each.actions) == 1}
-    by_state = len({each.key for each in walk.found.values()}) < len(walk.found)
+    is_shared = len({each.key for each in walk.found.values()}) < len(walk.found)
+    # C++ asks the observer of a game in Python, and not the method of its states.
+    own_text = type(start).information_state_string is not pyspiel.State.information_state_string
+    by_state = is_shared or own_text
     return OpenSpielSets(game, sets, forced, by_state)
 
 
