@@ -32,7 +32,7 @@ from rave_agents.config.final_moves import (
     Survivor,
     preference,
 )
-from rave_agents.config.regrets import MCCFR, NoRegrets
+from rave_agents.config.regrets import MCCFR, AdaptiveRegrets, NoRegrets
 from rave_agents.config.root_noise import DirichletNoise, NoNoise, noisy
 from rave_agents.games.kit.values import position_value
 from rave_agents.kernel.adaptive_rule import AdaptiveUCB1
@@ -141,6 +141,7 @@ __all__ = [
     "Action",
     "AdaptiveBackup",
     "AdaptivePlayouts",
+    "AdaptiveRegrets",
     "AdaptiveUCB1",
     "AdaptiveUrgency",
     "AllEdges",

@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 from rave_agents.config.final_moves import AverageStrategy, Maximin, Survivor
-from rave_agents.config.regrets import MCCFR
+from rave_agents.config.regrets import MCCFR, AdaptiveRegrets
 from rave_agents.kernel.adaptive_rule import AdaptiveUCB1
 from rave_agents.kernel.amaf.nodes import NodeAmaf
 from rave_agents.kernel.amaf.schedules import HandSelected
@@ -106,6 +106,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         ),
         "playouts": AdaptivePlayouts(),
         "learning": OnlineValue(),
+        "regrets": AdaptiveRegrets(),
         "contempt": 0.35,
         "expand_visits": 1,
         "search_forced_moves": True,

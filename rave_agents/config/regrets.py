@@ -3,7 +3,7 @@
 import math
 from typing import Annotated, Any, NamedTuple
 
-from annotated_types import Ge, Le
+from annotated_types import Ge, Gt, Le
 
 from rave_agents.compiler.dispatch import implements, python_function
 from rave_agents.kernel.declarations import refusal
@@ -40,6 +40,34 @@ class MCCFR(NamedTuple):
     """True to sample no more once the whole tree fits into the memory, and the limit allows enough
     sweeps over it: then CFR+ (Tammelin 2014), see ``equilibrium/sweeps.py``. A sweep counts as many
     simulations as enter as many histories."""
+
+
+class AdaptiveRegrets(NamedTuple):
+    """``MCCFR`` with linear weights and sweeps where the limit is large enough for the game.
+
+    For several players with hidden information or simultaneous moves, without an evaluator; else
+    ``NoRegrets``. The size of the game is estimated by random walks.
+    """
+
+    least_entries: Annotated[float, Gt(0)] = 8.0
+    """Mean number of times that the simulations must enter each history of the game."""
+    histories_per_second: Annotated[float, Gt(0)] = 4e6
+    """Histories of the game for each second at most; of a game in Python, a fiftieth."""
+
+
+CONVERGENT = MCCFR(regret_power=1.0, average_power=1.0, sweeps=True)
+"""The variant of ``AdaptiveRegrets``; measured, see docs/theory/regrets.md."""
+
+
+@python_function
+def adapts_regrets(regrets: Any) -> bool:
+    """True if the game's size and the limit decide whether regrets are kept."""
+    return False
+
+
+@implements(adapts_regrets, AdaptiveRegrets)
+def _adapts_regrets(regrets: AdaptiveRegrets) -> bool:
+    return True
 
 
 @implements(keeps_regrets, MCCFR)

@@ -28,7 +28,7 @@ from rave_agents.config.part_specs import (
     takes_part,
 )
 from rave_agents.config.presets import PRESETS, SIMULTANEOUS_C
-from rave_agents.config.regrets import MCCFR, NoRegrets
+from rave_agents.config.regrets import MCCFR, AdaptiveRegrets, NoRegrets
 from rave_agents.config.root_noise import NoNoise, noisy
 from rave_agents.errors import UnknownNameError
 from rave_agents.game.arguments import unknown_name
@@ -172,10 +172,12 @@ class SearchConfig(Composed):
     one (Cowling, Powley & Whitehouse 2012). ``"see"``: the search looks at the true state, and a
     warning says so."""
 
-    regrets: Annotated[Part, Takes(NoRegrets, MCCFR)] = NoRegrets()
+    regrets: Annotated[Part, Takes(NoRegrets, MCCFR, AdaptiveRegrets)] = NoRegrets()
     """``MCCFR``: the search begins at the start of the game, for whatever position, and keeps
     regrets and an average strategy of each information set, see ``config/regrets.py``; simulations
-    are iterations. ``NoRegrets``: the search grows a tree from the position."""
+    are iterations. ``NoRegrets``: the search grows a tree from the position. ``AdaptiveRegrets``
+    decides by the size of the game and the limit; where it keeps regrets, the move is drawn from
+    the average strategy unless ``final_move`` or ``temperature`` is given."""
 
     utility_range: Literal["game", "observed"] = "game"
     """The range of utilities mapped to [0, 1]: the ``"game"``'s bounds, if it states any,

@@ -96,6 +96,8 @@ class SearchParameters(TypedDict, total=False):
     floor: bool
     growth: float
     sweeps: bool
+    least_entries: float
+    histories_per_second: float
     bias: float
     initial: float
     final: float

@@ -1,8 +1,6 @@
 """``RegretSearch``: regrets and average strategies of a game's information sets."""
 
-import functools
 import math
-import random
 import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple, get_args, get_type_hints
@@ -11,26 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.compiler.dispatch import JIT_DISABLED
-from rave_agents.compiler.layout import call_address
 from rave_agents.config.regrets import MCCFR
 from rave_agents.equilibrium import records as codes
+from rave_agents.equilibrium.questions import GameSize, Questions, estimated_size
 from rave_agents.equilibrium.records import Histories, Pool, Search, SetActions, Sets, Stack
-from rave_agents.equilibrium.state_visitor import StateVisitor
 from rave_agents.equilibrium.sweeps import SWEPT, Sweep, sweep
 from rave_agents.equilibrium.traversal import index_slot, run, visit_all
 from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.endless import LONGEST_GAME, endless_game
 from rave_agents.game.game_state import GameState, has_simultaneous_moves, is_simultaneous
-from rave_agents.game.utility_limits import MOST_LEGAL
 from rave_agents.simulate.random_stream import make_stream
-from rave_agents.simulate.visits import Visitor, VisitPlace, make_visit
+from rave_agents.simulate.visits import Visitor, VisitPlace
 
 SLICE_SECONDS = 0.02
 """Approximate seconds between two checks of the limits."""
 
 FIRST_HISTORIES, FIRST_SETS, FIRST_ACTIONS, FIRST_ENDS = 4096, 512, 2048, 1024
-FIRST_DEPTHS, FIRST_LISTS = 64, 64
+FIRST_DEPTHS = 64
 """Initial capacities of the arrays."""
 
 MEGABYTE = 2.0**20
@@ -44,13 +40,23 @@ SHOWN_SWEEPS = 12
 FIRST_LOOK = 32
 """Sampled iterations that measure how many histories an iteration enters."""
 
-SIZE_WALKS, HUGE = 64, 1e8
-"""Walks that estimate the size of a game, and the number of histories beyond which it is huge."""
-
 BYTES_SWEPT = 200.0
 """Approximate bytes for each history of a tree that is swept, its share of the sets included."""
 
-VISIT_SECONDS, SWEEP_SECONDS = 2e-6, 1e-8
+MOST_SWEEPS = 5_000
+"""Sweeps after which nothing is left to search: the strategies have converged."""
+
+SWEEP_SHARE = 0.5
+"""Iterations that a sweep counts for, per player and per history for one that an iteration enters:
+it takes about a sixth of the time."""
+
+PYTHON_FACTOR = 50.0
+"""How much longer a visit takes in Python, at least."""
+
+_SAMPLES, _COMPLETES, _SWEEPS = range(3)
+"""Phases: sampled iterations; visits of the histories left; sweeps."""
+
+VISIT_SECONDS, SWEEP_SECONDS = 4e-6, 1e-8
 """Approximate seconds to visit a history of a C++ game, and to sweep over it for a player."""
 
 
@@ -107,14 +113,15 @@ class RegretSearch:
         self._grow_index()
         self._stack: Stack = _grown(None, Stack, FIRST_DEPTHS)
         self._pool: Pool = _grown(None, Pool, FIRST_DEPTHS * 8)
-        self._visit = make_visit(self.num_players, FIRST_DEPTHS, FIRST_LISTS, make_stream(playouts))
-        made = StateAbilities(start).visitor
-        visitor = None if made is None else made(self._visit)
-        self.visitor: Visitor = StateVisitor(start, self._visit) if visitor is None else visitor
+        self._questions = Questions(start, make_stream(playouts))
+        self.visitor: Visitor = self._questions.visitor
+        """The game."""
         self._steps = 256
         self._sweeps: Sweep | None = None
         self._swept: Any = None
         self._credited = 0
+        self._phase, self._visits = _SAMPLES, 256
+        self._size: GameSize | None = None
         self._look = FIRST_LOOK if variant.sweeps else None
         self._bind()
 
@@ -169,11 +176,18 @@ class RegretSearch:
         started = time.perf_counter()
         if started >= deadline or self.iterations >= last:
             return False
-        if self._look is not None and self.iterations >= self._look:
+        if self._phase == _SAMPLES and self._look is not None and self.iterations >= self._look:
             self._look_ahead(last, deadline - started)
             return True
-        if self._sweeps is not None:
-            return self._sweep_slice(last, deadline)
+        if self._phase == _COMPLETES:
+            self._complete_slice(last, deadline - started)
+            return True
+        run_phase = self._sample_slice if self._phase == _SAMPLES else self._sweep_slice
+        return run_phase(last, deadline)
+
+    def _sample_slice(self, last: float, deadline: float) -> bool:
+        """Sample for some milliseconds; returns whether there is more to do."""
+        started = time.perf_counter()
         self.control[codes.LAST] = int(min(last, 2**62))
         try:
             with np.errstate(over="ignore"):
@@ -196,38 +210,48 @@ class RegretSearch:
         return True
 
     def _look_ahead(self, last: float, seconds: float) -> None:
-        """Go over to sweeps, if the limit allows enough of them and the tree has a known size."""
+        """Begin to visit the whole tree, if it is small enough to be swept."""
         assert self._look is not None
         self._look *= 2
-        size = max(float(self.num_histories), self.estimated_size)
-        left = (last - self.iterations) / self._cost_of_sweep(size)
-        # Visits and sweeps of the other players' games cost about as much as those of this one.
+        if self._size is None:
+            most = self._most_bytes / BYTES_SWEPT
+            self._size = estimated_size(self._questions, most)
+            self._bind()
+        if self._size is None or self.memory_full:
+            self._look = None
+        elif self._pays_to_sweep(max(self._size.histories, self.num_histories), last, seconds):
+            self._phase = _COMPLETES
+            self.control[codes.DEPTH] = -1
+
+    def _pays_to_sweep(self, size: float, last: float, seconds: float) -> bool:
+        """True if the limit allows enough sweeps over so many histories."""
         visits = (size - self.num_histories) * VISIT_SECONDS
-        if not self.visitor.outside_interpreter:
-            visits *= 50
-        left = min(left, (seconds - visits) / (size * self.num_players * SWEEP_SECONDS))
-        if self.memory_full or left < FEW_SWEEPS or size * BYTES_SWEPT > self._most_bytes:
-            return
-        self._look = None
-        if self._visit_all():
-            self._begin_sweeps()
+        visits *= 1.0 if self.visitor.outside_interpreter else PYTHON_FACTOR
+        left = (last - self.iterations) / self._cost_of_sweep(size)
+        timed = (seconds - visits) / (size * self.num_players * SWEEP_SECONDS)
+        return min(left, timed) >= FEW_SWEEPS
 
     def _cost_of_sweep(self, size: float) -> float:
         """The iterations that a sweep over so many histories counts for, at least 1."""
         entered = int(self.control[codes.ENTERED]) / max(1, int(self.control[codes.ITERATION]))
-        return max(1.0, 2.0 * self.num_players * size / max(1.0, entered))
+        return max(1.0, SWEEP_SHARE * self.num_players * size / max(1.0, entered))
 
-    def _visit_all(self) -> bool:
-        """Visit all histories; returns whether there was memory for them."""
-        self._begin_anew()
-        while True:
-            status = visit_all.bound(self._search)(4096)
-            if status == codes.DONE:
-                return True
-            if status != codes.GOES_ON:
-                self._mend(status)
-            if self.memory_full:
-                return False
+    def _complete_slice(self, last: float, seconds: float) -> None:
+        """Visit histories for some milliseconds; once all are visited, begin to sweep."""
+        started = time.perf_counter()
+        status = visit_all.bound(self._search)(self._visits)
+        if status == codes.DONE:
+            self._phase = _SAMPLES
+            if self._pays_to_sweep(self.num_histories, last, seconds):
+                self._phase = _SWEEPS
+                self._begin_sweeps()
+        elif status != codes.GOES_ON:
+            self._mend(status)
+        if self.memory_full:
+            self._phase, self._look = _SAMPLES, None
+        spent = max(time.perf_counter() - started, 1e-6)
+        factor = min(2.0, max(0.25, min(SLICE_SECONDS, max(seconds, 1e-4)) / spent))
+        self._visits = int(self._visits * factor) + 1
 
     def _begin_sweeps(self) -> None:
         """Make the arrays of sweeps."""
@@ -252,6 +276,8 @@ class RegretSearch:
     def _sweep_slice(self, last: float, deadline: float) -> bool:
         """Sweep for some milliseconds; returns whether there is more to do."""
         started = time.perf_counter()
+        if self.sweeps >= MOST_SWEEPS:
+            return False
         cost = math.ceil(self._cost_of_sweep(self.num_histories))
         left = last - self.iterations
         count = int(min(self._steps, max(1.0, left // cost)))
@@ -275,7 +301,7 @@ class RegretSearch:
 
     def _mend(self, status: int) -> None:
         """Remove the reason why the search has stopped, or raise it."""
-        header = self._visit.header
+        header = self._questions.visit.header
         if status == codes.FAILED:
             self.visitor.raise_pending()
         elif status == codes.SETS_DIFFER:
@@ -290,37 +316,25 @@ class RegretSearch:
                 "search needs a player, chance or the end there."
             )
         elif status == codes.LISTS_FULL:
-            self._grow_lists()
+            self._questions.grow_lists()
         elif status == codes.STACK_FULL:
             self._grow_stack()
         elif status == codes.ROOM_FULL:
             self._grow_tree()
         self._bind()
 
-    def _grow_lists(self) -> None:
-        actions = int(self._visit.header[VisitPlace.REQUIRED_ACTIONS])
-        if actions > MOST_LEGAL:
-            raise GameError(f"A history has {actions} actions, more than {MOST_LEGAL}.")
-        self._renew_visit(len(self._visit.path), 2 * actions)
-
     def _grow_stack(self) -> None:
         depths = 2 * len(self._stack.history)
         if depths > 2 * LONGEST_GAME:
             raise endless_game(type(self.start).__name__)
         self._stack = _grown(self._stack, Stack, depths)
-        most = int(self._visit.header[VisitPlace.CAPACITY])
+        most = int(self._questions.visit.header[VisitPlace.CAPACITY])
         self._pool = _grown(self._pool, Pool, 2 * len(self._pool.value) + most)
-        self._renew_visit(depths, len(self._visit.actions))
-
-    def _renew_visit(self, depths: int, actions: int) -> None:
-        old = self._visit
-        self._visit = make_visit(self.num_players, depths, actions, old.stream)
-        self._visit.path[: len(old.path)] = old.path
-        self.visitor.bind(self._visit)
+        self._questions.renew(depths, len(self._questions.visit.actions))
 
     def _grow_tree(self) -> None:
         """Double the arrays that are full; freeze the tree where the memory does not suffice."""
-        control, most = self.control, int(self._visit.header[VisitPlace.CAPACITY])
+        control, most = self.control, int(self._questions.visit.header[VisitPlace.CAPACITY])
         full = {
             "histories": control[codes.HISTORIES] + most > control[codes.HISTORY_ROOM],
             "actions": control[codes.ACTIONS] + most > control[codes.ACTION_ROOM],
@@ -371,13 +385,13 @@ class RegretSearch:
             self._slots,
             self._stack,
             self._pool,
-            self._visit,
+            self._questions.visit,
             control,
             self._numbers,
             self._stream,
             self.num_players,
             self.visitor.address,
-            self._visit.header.ctypes.data,
+            self._questions.visit.header.ctypes.data,
         )
         self._run = run.bound(self._search)
 
@@ -398,7 +412,7 @@ class RegretSearch:
         place = self.place_after(path, player)
         if place >= 0:
             return self.known_strategy(place)
-        visit = self._visit
+        visit = self._questions.visit
         actions = tuple(visit.actions[: visit.header[VisitPlace.NUM_ACTIONS]].tolist())
         even = 1.0 / len(actions)
         return SetStrategy(actions, (even,) * len(actions), (None,) * len(actions), 0)
@@ -406,11 +420,12 @@ class RegretSearch:
     def place_after(self, path: Sequence[int], player: int) -> int:
         """The number of that information set; -1 if the search has not come there."""
         while True:
-            header = self._asked(path)
+            header = self._questions.ask(path)
             if header[VisitPlace.PLAYER] == player:
                 break
             # Others who move at the same time come first; the player sees no choice of theirs.
-            path = [*path, int(self._visit.actions[0])]
+            path = [*path, int(self._questions.visit.actions[0])]
+        self._bind()  # The question may have enlarged the buffers.
         if self.control[codes.INDEXED] < self.control[codes.SETS]:
             self._run(0)  # The index has grown: this fills it.
         keys = int(header[VisitPlace.FIRST_KEY]), int(header[VisitPlace.SECOND_KEY])
@@ -442,52 +457,6 @@ class RegretSearch:
             values = (sweeps.worth[rows] / reach).tolist()
         actions = tuple(self.actions.action[rows].tolist())
         return SetStrategy(actions, tuple(shares.tolist()), tuple(values), self.iterations)
-
-    @functools.cached_property
-    def estimated_size(self) -> float:
-        """An estimate of the number of histories, by random walks; infinite for a huge game.
-
-        Each step of a walk counts the histories that it could have led to, if all were like it
-        (Knuth 1975).
-        """
-        draw, total = random.Random(0), 0.0
-        for _ in range(SIZE_WALKS):
-            path: list[int] = []
-            alike = 1.0
-            while True:
-                total += alike
-                count = int(self._asked(path)[VisitPlace.NUM_ACTIONS])
-                if count == 0:
-                    break
-                if total > SIZE_WALKS * HUGE:
-                    return math.inf
-                path.append(int(self._visit.actions[draw.randrange(count)]))
-                alike *= count
-        return total / SIZE_WALKS
-
-    def _asked(self, path: Sequence[int]) -> NDArray[np.int64]:
-        """The header, after the game has listed the actions after a path."""
-        while len(path) >= len(self._visit.path):
-            self._renew_visit(2 * len(self._visit.path), len(self._visit.actions))
-        # A traversal may wait in the middle: its path is put back.
-        kept = self._visit.path.copy()
-        try:
-            while True:
-                visit = self._visit
-                visit.path[: len(path)] = path
-                visit.header[VisitPlace.LENGTH] = len(path)
-                visit.header[VisitPlace.PLAYOUT] = visit.header[VisitPlace.STATUS] = 0
-                answered = call_address(self.visitor.address, visit.header.ctypes.data)
-                if visit.header[VisitPlace.IN_PYTHON]:
-                    answered = int(visit.header[VisitPlace.STATUS])
-                if answered == codes.ANSWERED:
-                    return visit.header
-                if answered != codes.ANSWER_FULL:
-                    self.visitor.raise_pending()
-                self._grow_lists()
-        finally:
-            self._visit.path[: len(kept)] = kept
-            self._bind()
 
 
 def _grown(old: Any, record: Any, rows: int) -> Any:

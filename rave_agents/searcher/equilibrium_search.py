@@ -7,15 +7,35 @@ from typing import Any
 import numpy as np
 
 from rave_agents.compiler.progress import seconds_waited
-from rave_agents.equilibrium.regret_search import RegretSearch, SetStrategy, path_to
+from rave_agents.config.regrets import CONVERGENT, MCCFR, NoRegrets
+from rave_agents.config.search_config import SearchConfig
+from rave_agents.equilibrium.questions import GameSize, Questions, estimated_size
+from rave_agents.equilibrium.regret_search import (
+    BYTES_SWEPT,
+    SHOWN_SWEEPS,
+    RegretSearch,
+    SetStrategy,
+    path_to,
+)
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.evaluators.levels import NO_LEVEL
 from rave_agents.game.abilities import StateAbilities
+from rave_agents.game.facts import Facts, facts_of
 from rave_agents.game.game_state import GameState
 from rave_agents.kernel.amaf.report import AmafStatistics
 from rave_agents.kernel.proofs.report import EdgeProof
 from rave_agents.results.root import Root, RootMove
 from rave_agents.simulate.world_record import WorldSample
 from rave_agents.tree.root_position import RootPosition
+
+HUGE = 1e8
+"""Histories beyond which a game counts as huge."""
+
+MOST_ENTERED = 1024.0
+"""Histories that an iteration may enter, to count as a simulation of ``AdaptiveRegrets``."""
+
+MOST_SIZES = 256
+"""Games whose sizes are kept."""
 
 
 class EquilibriumSearch:
@@ -124,6 +144,8 @@ class EquilibriumSearch:
 
     def parts_that_took_part(self) -> tuple[str, ...]:
         """See ``SearchResult.took_part``."""
+        if self.search is not None and self.search.sweeps >= SHOWN_SWEEPS:
+            return ("CFR+",)
         whole = self.search is None or self.search.is_whole
         return ("MCCFR",) if whole else ("MCCFR", "uniform playouts")
 
@@ -149,6 +171,61 @@ def started(state: GameState) -> GameState:
             "with regrets begins there where information is hidden."
         )
     return start()  # type: ignore[no-any-return]
+
+
+_sizes: dict[Any, GameSize | None] = {}
+"""Sizes of the games with hidden information, None for huge ones."""
+
+
+def chosen_regrets(
+    state: GameState, config: SearchConfig, simulations: float, seconds: float
+) -> MCCFR | NoRegrets:
+    """The regrets that ``AdaptiveRegrets`` keep at a position with a limit.
+
+    Args:
+        state: the position.
+        config: the configuration.
+        simulations: those of the limit; infinity for no limit.
+        seconds: those of the limit; infinity for no limit.
+    """
+    facts, part = facts_of(state), config.regrets
+    offers = StateAbilities(state)
+    fits = (
+        (facts.hidden or facts.simultaneous)
+        and facts.num_players > 1
+        and not facts.draws_chance
+        and config.hidden == "determinize"
+        and config.level == NO_LEVEL
+    )
+    if facts.hidden and (offers.start is None or offers.history is None or offers.view is None):
+        fits = False
+    if not fits:
+        return NoRegrets()
+    most = min(part.histories_per_second * seconds, config.max_memory_mb * 2.0**20 / BYTES_SWEPT)
+    size = _size_of(state, most, facts)
+    if size is None or size.histories > (most / 50 if size.in_python else most):
+        return NoRegrets()
+    timed = math.isinf(simulations)
+    # Simulations that enter many histories would take much longer than those of a tree.
+    enough = timed or size.entered <= MOST_ENTERED
+    enough = enough and simulations * size.entered >= part.least_entries * size.histories
+    return CONVERGENT if enough else NoRegrets()
+
+
+def _size_of(state: GameState, most: float, facts: Facts) -> GameSize | None:
+    """The size of a state's game, from its start where something is hidden."""
+    no_playouts = np.zeros(4, np.int64)
+    if not facts.hidden:  # What is left of the game.
+        return estimated_size(Questions(state, no_playouts), most)
+    if facts.key not in _sizes:
+        if len(_sizes) >= MOST_SIZES:
+            _sizes.clear()
+        try:
+            start = started(state)
+            _sizes[facts.key] = estimated_size(Questions(start, no_playouts), HUGE)
+        except UnsupportedGameError:  # Its start is unknown: worlds may be drawn nevertheless.
+            return None
+    return _sizes[facts.key]
 
 
 def root_of(found: SetStrategy, root: RootPosition) -> Root:

@@ -8,8 +8,9 @@ import numpy as np
 
 from rave_agents.compiler.dispatch import JIT_DISABLED, OpenFunction, classes_of
 from rave_agents.compiler.mistakes import UncompilableError
-from rave_agents.config.final_moves import RobustChild
+from rave_agents.config.final_moves import AverageStrategy, RobustChild
 from rave_agents.config.part_specs import own_parts
+from rave_agents.config.regrets import adapts_regrets
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import FormulaError
 from rave_agents.evaluators.levels import NO_LEVEL, Level, level_of
@@ -33,7 +34,9 @@ from rave_agents.tree.search_tree import SearchTree
 _compiled: set[tuple[Any, ...]] = set()
 
 
-def prepare(state: GameState, config: SearchConfig, evaluator: Any) -> tuple[GameState, Prepared]:
+def prepare(
+    state: GameState, config: SearchConfig, evaluator: Any, regrets: Any = None
+) -> tuple[GameState, Prepared]:
     """Prepare searches of a game: collect its facts, choose parts and evaluator, and compile.
 
     Args:
@@ -41,6 +44,7 @@ def prepare(state: GameState, config: SearchConfig, evaluator: Any) -> tuple[Gam
         config: the configuration.
         evaluator: the searcher's evaluator; None for a shipped value, if there is one for the game
             and ``known`` allows it.
+        regrets: the regrets to keep, see ``chosen_regrets``; None for those of the configuration.
 
     Returns:
         The state to search instead of ``state``, and what all searches of its game share.
@@ -59,7 +63,9 @@ def prepare(state: GameState, config: SearchConfig, evaluator: Any) -> tuple[Gam
         evaluator = value_for(rules)
     ask_what_it_gives(evaluator, state)
     kind = kind_of(evaluator)
-    state, game = checked_game(state, config, kind)
+    state, game = checked_game(state, config, kind, regrets)
+    if game.keeps_regrets and adapts_regrets(config.regrets):
+        final = _drawing(final, game.regrets)
     if not game.keeps_regrets:
         compile_search(game, state, bind_leaves if kind.batched else loop.run.bound)
     check_schedules(game.parts)
@@ -72,6 +78,14 @@ def prepare(state: GameState, config: SearchConfig, evaluator: Any) -> tuple[Gam
         plays_most_visited=most_visited,
         may_change=facts_may_change(state),
     )
+
+
+@functools.lru_cache(maxsize=64)
+def _drawing(config: SearchConfig, regrets: Any) -> SearchConfig:
+    """The configuration that draws the move from the average strategy, unless it says another."""
+    if type(config.final_move) is not RobustChild or config.temperature > 0.0:
+        return config
+    return config.replace(regrets=regrets, final_move=AverageStrategy())
 
 
 @functools.lru_cache(maxsize=64)
@@ -95,7 +109,10 @@ def game_identity(state: GameState, config: SearchConfig) -> Hashable:
 
 
 def checked_game(
-    state: GameState, config: SearchConfig, evaluator: EvaluatorKind = NO_EVALUATOR
+    state: GameState,
+    config: SearchConfig,
+    evaluator: EvaluatorKind = NO_EVALUATOR,
+    regrets: Any = None,
 ) -> tuple[GameState, Prepared]:
     """The state to search instead of a given one, and its game, without compiling.
 
@@ -106,7 +123,7 @@ def checked_game(
         warn_cheating()
         seeing = StateAbilities(state).seeing
         state = state if seeing is None else seeing()
-    game = searched_game(state, config, evaluator)
+    game = searched_game(state, config, evaluator, regrets)
     simultaneous = game.facts.simultaneous and not _takes_turns(game, state)
     check_moves(config, simultaneous=simultaneous)
     if game.determinizes:

@@ -1,6 +1,7 @@
 """Searcher: owns the trees and searches them."""
 
 import copy
+import math
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, Self
@@ -10,6 +11,7 @@ import numpy as np
 from rave_agents.compiler.edits import code_generation
 from rave_agents.config.final_moves import RobustChild
 from rave_agents.config.limit import Limit
+from rave_agents.config.regrets import adapts_regrets
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.environments.chance import ChanceMetError
 from rave_agents.evaluators.levels import LEVELS, NO_LEVEL
@@ -24,6 +26,7 @@ from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.checks import check_decision, is_decision
 from rave_agents.searcher.clock import Clock
 from rave_agents.searcher.endgames import EndgameSolver
+from rave_agents.searcher.equilibrium_search import chosen_regrets
 from rave_agents.searcher.evaluators import as_evaluator, check_use, kind_of
 from rave_agents.searcher.kept_trees import KeptTrees
 from rave_agents.searcher.prepared import game_identity, prepare
@@ -35,6 +38,9 @@ from rave_agents.searcher.watch import EarlyStop, Watch
 from rave_agents.tree.composition import Prepared
 from rave_agents.tree.root_position import RootPosition
 from rave_agents.tree.search_tree import SearchTree
+
+CLOCK_MOVES = 30.0
+"""Moves among which a clock's time is thought to be shared, where the size of a game is judged."""
 
 PROGRESS_SECONDS = 0.1
 """Approximate interval of a progress callback in seconds."""
@@ -115,6 +121,7 @@ class Searcher:
         check_use(evaluator, self._config)
         self.reset()
         self._evaluator = evaluator
+        self._adapts_regrets = adapts_regrets(self._config.regrets) and evaluator is None
         self._prepared.clear()
 
     def _use(self, config: SearchConfig) -> None:
@@ -123,6 +130,8 @@ class Searcher:
         check_use(self._evaluator, config)
         self._config = config
         self._prepared.clear()
+        self._adapts_regrets = adapts_regrets(config.regrets) and self._evaluator is None
+        self._limit = math.inf, math.inf
         solves = config.endgame_share > 0 and config.level in (NO_LEVEL, LEVELS)
         self._endgames = EndgameSolver(config.endgame_share) if solves else None
 
@@ -211,12 +220,14 @@ class Searcher:
 
     def _prepare(self, state: GameState) -> tuple[GameState, Prepared]:
         """The state to search instead of a given one, and the preparation of its game."""
-        key = game_identity(state, self._config)
-        game = None if key is None else self._prepared.get(key)
+        key, regrets = game_identity(state, self._config), None
+        if self._adapts_regrets:
+            regrets = chosen_regrets(state, self._config, *self._limit)
+        game = None if key is None else self._prepared.get((key, regrets))
         if game is None or game.generation != code_generation():
-            state, game = prepare(state, self._config, self._evaluator)
+            state, game = prepare(state, self._config, self._evaluator, regrets)
             if key is not None:
-                self._prepared[key] = game
+                self._prepared[key, regrets] = game
         return state, game
 
     def search(
@@ -322,6 +333,8 @@ class Searcher:
         if progress is not None and not callable(progress):
             raise TypeError(f"progress must be a function of the result so far, got {progress!r}.")
         trees = self._trees
+        if self._adapts_regrets:
+            self._limit = _allowed(limit, clock)
         forced = self._config.search_forced_moves and clock is None
         root = self.begin(
             state, player=player, moves=moves, resume=resume, reuse=reuse, forced=forced
@@ -512,6 +525,17 @@ class Searcher:
             check_decision(root.state)  # A search has checked its own root already.
         trees.settle()
         return trees.result(root)
+
+
+def _allowed(limit: Limit | None, clock: Clock | None) -> tuple[float, float]:
+    """The simulations and the seconds that a search may take; infinity for no limit."""
+    simulations = seconds = math.inf
+    if limit is not None:
+        simulations = math.inf if limit.simulations is None else float(limit.simulations)
+        seconds = math.inf if limit.seconds is None else limit.seconds
+    if clock is not None:
+        seconds = min(seconds, clock.time_left()[0] / CLOCK_MOVES)
+    return simulations, seconds
 
 
 def _threads(config: SearchConfig) -> int:

@@ -206,7 +206,10 @@ class Prepared(NamedTuple):
 
 
 def searched_game(
-    state: GameState, config: SearchConfig, evaluator: EvaluatorKind = NO_EVALUATOR
+    state: GameState,
+    config: SearchConfig,
+    evaluator: EvaluatorKind = NO_EVALUATOR,
+    regrets: Any = None,
 ) -> Prepared:
     """Collect the facts of a state's game for a search.
 
@@ -214,10 +217,12 @@ def searched_game(
         state: a position of it.
         config: the search's tunables.
         evaluator: the kind of its evaluator.
+        regrets: the regrets to keep; None for those of the configuration.
     """
     facts = facts_of(state)
     limits, simultaneous = facts.limits, facts.simultaneous
-    regrets, by_regrets = config.regrets, bool(keeps_regrets(config.regrets))
+    regrets = config.regrets if regrets is None else regrets
+    by_regrets = bool(keeps_regrets(regrets))
     determinized = facts.determinizes(config.hidden) and not by_regrets
     bounded = math.isfinite(limits.low) and math.isfinite(limits.high)
     fixed_range = config.utility_range == "game" and bounded

@@ -235,6 +235,8 @@ BAD_IN_PARTS = [
     (SearchConfig(regrets=MCCFR()), "regrets.floor", []),
     (SearchConfig(regrets=MCCFR()), "regrets.sweeps", []),
     (SearchConfig(regrets=MCCFR()), "regrets.growth", [0, 0.5, -1, NAN]),
+    (SearchConfig.preset("auto"), "regrets.least_entries", ABOVE_0),
+    (SearchConfig.preset("auto"), "regrets.histories_per_second", ABOVE_0),
     (SearchConfig(ties=TiesWithin()), "ties.tolerance", AT_LEAST_0),
     (SearchConfig(proofs=Proofs()), "proofs.optional", []),
     (SearchConfig(transpositions=Transpositions()), "transpositions.optional", []),
@@ -340,7 +342,7 @@ def test_every_number_has_its_bad_values():
         (type(owner(config, place)), place.split(".")[-1]) for config, place, _ in BAD_IN_PARTS
     }
     assert tested == expected
-    assert len(expected) == len(BAD_IN_PARTS) == 64
+    assert len(expected) == len(BAD_IN_PARTS) == 66
 
 
 @pytest.mark.parametrize(
@@ -855,6 +857,7 @@ PRESETS = {
         "proofs": f"{AUTO_PROOFS[:-1]},optional=True)",
         "playouts": "adaptive_playouts",
         "learning": "online_value",
+        "regrets": "adaptive_regrets",
         "contempt": 0.35,
         "expand_visits": 1,
         "search_forced_moves": True,

@@ -8,7 +8,7 @@ from open_spiel.python.algorithms import expected_game_score, exploitability
 from rave_openspiel.states import OpenSpielState
 
 from rave_agents.config.regrets import MCCFR
-from rave_agents.equilibrium import regret_search
+from rave_agents.equilibrium import questions, regret_search
 from rave_agents.equilibrium.records import ACTIONS, SETS, UNVISITED
 from rave_agents.equilibrium.regret_search import RegretSearch
 from rave_agents.errors import GameError, UnsupportedGameError
@@ -151,7 +151,8 @@ def test_arrays_grow_in_the_middle_of_a_traversal(monkeypatch):
     for name in ("FIRST_HISTORIES", "FIRST_SETS", "FIRST_ACTIONS", "FIRST_ENDS"):
         monkeypatch.setattr(regret_search, name, 2)
     monkeypatch.setattr(regret_search, "FIRST_DEPTHS", 2)
-    monkeypatch.setattr(regret_search, "FIRST_LISTS", 1)
+    monkeypatch.setattr(questions, "FIRST_DEPTHS", 2)
+    monkeypatch.setattr(questions, "FIRST_LISTS", 1)
     grown = search_of(load("leduc_poker"))
     grown.run(30)
     assert grown.num_sets == whole.num_sets

@@ -9,6 +9,7 @@ from rave_openspiel.states import OpenSpielState
 
 from rave_agents.config.regrets import MCCFR
 from rave_agents.equilibrium import regret_search
+from rave_agents.equilibrium.questions import Questions, estimated_size
 from rave_agents.equilibrium.regret_search import RegretSearch
 from tests.helpers.textbook_regrets import TextbookCFRPlus
 
@@ -30,8 +31,9 @@ def test_sweeps_equal_the_textbook(name, monkeypatch):
     start = OpenSpielState(game.new_initial_state())
     search = RegretSearch(start, SWEEPING, np.random.SeedSequence(1))
     search.run(1)
-    assert search._visit_all()
-    search._begin_sweeps()
+    search._phase = 1
+    while search._sweeps is None:
+        search._complete_slice(1e9, 1e9)
     textbook = TextbookCFRPlus(game)
     for _ in range(6):
         search._swept(1)
@@ -59,11 +61,12 @@ def test_sweeps_begin_once_the_limit_allows_enough_of_them():
 
 def test_too_little_memory_leaves_it_at_samples():
     search, _ = search_of("leduc_poker", max_memory_mb=1.0)
-    search._look = None
     search.run(40)
-    assert not search.memory_full
-    search._look = 40
-    search.run(30)
+    search._phase = 1
+    for _ in range(100):
+        search._complete_slice(1e9, 1e9)
+    assert search.memory_full
+    search.run(5)
     assert search.sweeps == 0
 
 
@@ -78,10 +81,19 @@ def test_the_values_are_those_of_the_last_strategies():
     assert found.probabilities[0] > 0.99
 
 
-def test_the_size_of_a_game_is_estimated():
-    assert search_of("kuhn_poker")[0].estimated_size == pytest.approx(58, rel=0.15)
-    assert search_of("leduc_poker")[0].estimated_size == pytest.approx(9457, rel=0.5)
-    assert search_of("phantom_ttt")[0].estimated_size == np.inf
+@pytest.mark.parametrize(
+    ("name", "histories", "entered"),
+    [("kuhn_poker", 58, 14), ("leduc_poker", 9457, 60), ("phantom_ttt", None, None)],
+)
+def test_the_size_of_a_game_is_estimated(name, histories, entered):
+    start = OpenSpielState(pyspiel.load_game(name).new_initial_state())
+    found = estimated_size(Questions(start, np.zeros(4, np.int64)), 1e6)
+    if histories is None:
+        assert found is None
+    else:
+        assert found.histories == pytest.approx(histories, rel=0.3)
+        assert found.entered == pytest.approx(entered, rel=0.4)
+        assert not found.in_python
 
 
 @pytest.mark.compiled

@@ -5,7 +5,9 @@ import pickle
 
 import pyspiel
 import pytest
-from rave_openspiel import MCCFRBot, OpenSpielState, SearchPolicy
+from open_spiel.python import policy
+from open_spiel.python.algorithms import exploitability
+from rave_openspiel import AutoBot, MCCFRBot, OpenSpielState, SearchPolicy
 
 from rave_agents import Limit, SearchConfig, Searcher, make_agent
 from rave_agents.arena import play_match
@@ -107,8 +109,8 @@ def test_a_bot_copies_and_plays_on():
 
 def test_a_policy_asks_one_search_for_all_information_sets():
     game = pyspiel.load_game("kuhn_poker")
-    policy = SearchPolicy(MCCFRBot(game, simulations=100, seed=1))
-    found = [policy.action_probabilities(kuhn(*cards)) for cards in ((0, 1), (1, 2), (0, 1))]
+    asked = SearchPolicy(MCCFRBot(game, simulations=100, seed=1))
+    found = [asked.action_probabilities(kuhn(*cards)) for cards in ((0, 1), (1, 2), (0, 1))]
     assert found[0] == found[2] == dict(searched(kuhn(0, 1), 100).policy)
     assert found[1] == dict(searched(kuhn(1, 2), 100).policy)
 
@@ -132,6 +134,54 @@ def test_with_perfect_information_the_search_begins_at_the_position():
 def test_it_plays_matches():
     found = play_match("leduc_poker", "mccfr(simulations=100)", "random", games=4, seed=1)
     assert found.finished == 4
+
+
+def auto(name, seed=1, player=None, history=(), **parameters):
+    """The result of ``auto`` at a position."""
+    state = pyspiel.load_game(name).new_initial_state()
+    for action in history:
+        state.apply_action(action)
+    limit = Limit(simulations=parameters.pop("simulations", 2000))
+    config = SearchConfig.preset("auto").replace(**parameters)
+    return Searcher(config, seed=seed).search(state, limit, player=player)
+
+
+def test_auto_keeps_regrets_where_the_limit_suffices_for_the_game():
+    assert auto("kuhn_poker", history=(0, 1)).took_part == ("CFR+",)
+    assert "MCCFR" not in auto("leduc_poker", history=(0, 1), simulations=50).took_part
+    assert "MCCFR" not in auto("phantom_ttt", simulations=50).took_part
+    assert "MCCFR" not in auto("tic_tac_toe", simulations=50).took_part
+    assert auto("matrix_rps", player=0).took_part == ("CFR+",)
+
+
+def test_auto_mixes_unless_told_otherwise():
+    rock = dict(auto("matrix_rps", player=0).policy)
+    assert list(rock.values()) == pytest.approx([1 / 3] * 3, abs=0.01)
+    drawn = {auto("matrix_rps", player=0, seed=seed, simulations=100).action for seed in range(12)}
+    assert drawn == {0, 1, 2}
+    jack = {"history": (0, 1), "final_move": "max_child"}
+    assert sorted(share for _, share in auto("kuhn_poker", **jack).policy) == [0.0, 1.0]
+    off = auto("kuhn_poker", history=(0, 1), regrets="no_regrets", simulations=100)
+    assert "CFR+" not in off.took_part
+    assert off.worlds is not None
+
+
+def test_auto_sees_nothing_that_is_hidden():
+    same = [auto("kuhn_poker", history=(1, other), seed=5) for other in (0, 2)]
+    assert same[0].policy == same[1].policy
+    assert same[0].action == same[1].action
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    ("name", "simulations", "most"),
+    [("kuhn_poker", 10_000, 0.002), ("leduc_poker", 10_000, 0.1), ("leduc_poker", 100_000, 0.01)],
+)
+def test_auto_is_hardly_exploitable(name, simulations, most):
+    game = pyspiel.load_game(name)
+    found = SearchPolicy(AutoBot(game, simulations=simulations, seed=1))
+    table = policy.tabular_policy_from_callable(game, found)
+    assert exploitability.nash_conv(game, table) / 2 < most
 
 
 def test_what_does_not_fit_is_refused():
