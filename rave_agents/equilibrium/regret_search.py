@@ -188,7 +188,9 @@ class RegretSearch:
     def _sample_slice(self, last: float, deadline: float) -> bool:
         """Sample for some milliseconds; returns whether there is more to do."""
         started = time.perf_counter()
-        self.control[codes.LAST] = int(min(last, 2**62))
+        # Exactly to the next look ahead, so that the same seed gives the same strategies.
+        most = min(last, 2**62) if self._look is None else min(last, self._look)
+        self.control[codes.LAST] = int(most)
         try:
             with np.errstate(over="ignore"):
                 status = self._run(self._steps)
@@ -198,7 +200,7 @@ class RegretSearch:
                 self._begin_anew()
             raise
         if status == codes.DONE:
-            return False
+            return self.iterations < last
         if status != codes.GOES_ON:
             self._mend(status)
             return True
