@@ -333,8 +333,10 @@ class KeptTrees:
         self._moves += path
         # Where the caller has the position, nothing needs to be played here.
         self._root = None if root is None else self._after(root, path)
-        if any(search.nodes > SMALL_TREE for search in self._searches):
-            self.settle()
+        for search in self._searches:
+            if search.nodes > SMALL_TREE:
+                self.settle()
+                break
 
 
 def root_position(state: GameState, game: Prepared, player: int | None) -> RootPosition:

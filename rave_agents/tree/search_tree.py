@@ -395,7 +395,7 @@ class SearchTree:
         self.storage.clear()
         if self.numbers is not None:
             self.numbers.clear()
-        self.utility_range[:] = math.inf, -math.inf
+        self.utility_range[LOW], self.utility_range[HIGH] = math.inf, -math.inf
         self.full = self.noised = False
         self.forgotten = 0
         self.storage.fill(Kept.ROOT)
