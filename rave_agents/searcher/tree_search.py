@@ -132,7 +132,7 @@ class TreeSearch:
         """
         self._stream = make_stream(stream_seed)
         self._playout_seeds = playout_seeds
-        self._playout_words: list[list[int]] = []
+        self._streams: list[Stream] = []
         self._noise = np.random.default_rng(noise_seed)
 
     def drop(self) -> None:
@@ -212,17 +212,17 @@ class TreeSearch:
     def open(self) -> None:
         """Make a provider of simulations for the root, or move the last one there."""
         self.loading = 0.0
-        if not self._playout_words:
+        if not self._streams:
             seed = self._playout_seeds.spawn(1)[0]
-            words = seed.generate_state(4 * SEEDED_AT_ONCE, np.uint32).reshape(-1, 4)
-            self._playout_words = words[::-1].tolist()
-        stream = self._playout_words.pop()
+            words = seed.generate_state(4 * SEEDED_AT_ONCE, np.uint32).astype(np.int64)
+            self._streams = list(words.reshape(-1, 4)[::-1])
+        stream = self._streams.pop()
         game = self.root.game
         # Providers of determinizations draw them for one observation.
         keeps = self._keeps_provider and not game.determinizes
         goes_on = self._set_root if keeps else None
         if goes_on is None or not goes_on(self.root.state):
-            self._make_simulator(np.array(stream, np.int64))
+            self._make_simulator(stream.copy())
             return
         self._frame.playout_stream[:] = stream
         self._frame.action_weights.fill(1.0)
@@ -258,7 +258,8 @@ class TreeSearch:
         tree.begin(self._frame, simulations, self._noise)
         now = time.perf_counter()
         self._deadline, self._is_extended = deadline, False
-        self._latest = deadline + max(LEAST_OVERRUN, OVERRUN * (deadline - now))
+        if game.determinizes:
+            self._latest = deadline + max(LEAST_OVERRUN, OVERRUN * (deadline - now))
         self._last = int(tree.path.simulations[0]) + simulations
         # Noise is added to the root after the first slice, which is one simulation then. Else the
         # first slice is a quarter of the last one: this position may be slower.

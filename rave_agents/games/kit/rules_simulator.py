@@ -147,14 +147,14 @@ class RulesSimulator:
             Whether it leads on from the last root, and to the same player and legal actions there
             as ``root`` has. Otherwise a new provider is to be made.
         """
-        moves = list(root.history())
+        moves, before = list(root.history()), self._moves
         path, header = self.frame.path, self.frame.header
-        if self._moves is None or moves[: len(self._moves)] != self._moves:
+        if before is None or moves[: len(before)] != before:
             return False
         header[_STEP], header[_EXPAND] = MOVE_ROOT, 1
         header[_CHECK_CHILDREN] = header[_FORESEE] = header[_FORESEEN] = 0
         status = _DONE
-        for start in range(len(self._moves), max(len(moves), len(self._moves) + 1), len(path)):
+        for start in range(len(before), max(len(moves), len(before) + 1), len(path)):
             part = moves[start : start + len(path)]
             path[: len(part)] = part
             header[_PATH_LENGTH] = len(part)
