@@ -7,6 +7,7 @@ from typing import Any
 import pettingzoo
 from gymnasium import spaces
 
+from rave_agents.config.regrets import keeps_regrets
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.environments.facts import (
     DECLARATION,
@@ -201,11 +202,18 @@ def check_worlds(env: Any, config: SearchConfig, worlds: Any, *, translate: bool
     """
     if config.hidden != "determinize":
         return
+    own = worlds is not None or known_worlds(env) is not None
     if worlds is None and translate and is_openspiels(env):
         openspiel().check_worlds(raw_env(env)._env, config, None)
-    elif worlds is None and known_worlds(env) is None and hidden_information(env) is not None:
+    elif keeps_regrets(config.regrets) and (own or hidden_information(env) is not None):
+        raise UnsupportedGameError(
+            f"{env_name(env)} cannot be searched with regrets of information sets, as by mccfr: "
+            "they need the start of the game and its chance nodes, which PettingZoo's environments "
+            "do not show. Use auto, uct or rave; or a game of OpenSpiel, by Shimmy too."
+        )
+    elif not own and hidden_information(env) is not None:
         raise UnsupportedGameError(no_worlds(env))
-    elif worlds is not None or known_worlds(env) is not None:
+    elif own:
         check_hidden(config, simultaneous=False)
 
 

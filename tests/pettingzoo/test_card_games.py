@@ -19,7 +19,7 @@ from rave_pettingzoo.checks import _registered
 
 from rave_agents.agents.named_agents import make_agent as make_game_agent
 from rave_agents.environments.copying import equal
-from rave_agents.errors import GameError
+from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.frameworks.own_games import as_game
 from rave_agents.testing import check_game_state
 
@@ -224,6 +224,13 @@ def test_a_wrong_first_agent_of_hanabi_is_reported():
     inner.agent_selection = "player_1"  # As in half of the games with this option.
     with pytest.raises(GameError, match=r"lets 'player_1' move.*random_start_player"):
         UCTAgent(env, simulations=5, seed=1).act()
+
+
+def test_regrets_are_kept_where_the_start_of_the_game_is_known():
+    with pytest.raises(UnsupportedGameError, match=r"leduc_holdem_v4.*start of the game.*Shimmy"):
+        make_agent("mccfr", GAMES["leduc_holdem"](), simulations=10)
+    env = zoo.shimmy("kuhn_poker")
+    assert make_agent("mccfr", env, simulations=50, seed=1).act() in zoo.legal_of(env)
 
 
 def test_moves_have_names():
