@@ -27,8 +27,8 @@ from rave_agents.game.game_state import GameState
 from rave_agents.game.object_names import find_object, parse_object_name, split_place
 from rave_agents.searcher.checks import check_hidden
 from rave_pettingzoo.checks import (
-    check_perfect_information,
     check_searchable,
+    hidden_information,
     is_simultaneous,
     known_worlds,
     no_worlds,
@@ -71,7 +71,7 @@ class PettingZooGame:
 
         self._is_parallel = is_parallel(env)
         check_searchable(env, simultaneous=self._is_parallel)
-        check_perfect_information(env)
+        self._check_worlds(env, hidden_information(env))
         self.name = name
         self.num_players: int = len(env.possible_agents)
         self.env: Any = clone_env(env)
@@ -79,9 +79,13 @@ class PettingZooGame:
         self._knowledge: Knowledge | None = None
         state = self.seeded_initial_state(0)
         # Hidden information may show only in a played position, as cards dealt at the reset.
-        if state.hides_information() and known_worlds(env) is None:
-            raise UnsupportedGameError(no_worlds(env, state.what_is_hidden))
+        self._check_worlds(env, state.what_is_hidden if state.hides_information() else None)
         self._is_uncertain: bool = state.draws_chance() or state.hides_information()
+
+    @staticmethod
+    def _check_worlds(env: Any, hidden: str | None) -> None:
+        if hidden is not None and known_worlds(env) is None:
+            raise UnsupportedGameError(no_worlds(env, hidden))
 
     @functools.cached_property
     def framework_game(self) -> Any:

@@ -157,7 +157,7 @@ def register_worlds(env_type: type, worlds: WorldFunction) -> None:
 
 
 def known_worlds(env: Any) -> WorldFunction | None:
-    """The worlds of an environment by its class: registered, or of RLCard's poker; else None."""
+    """The worlds of an environment by its class: registered, or of a classic one; else None."""
     raw = raw_env(env)
     for base in type(raw).__mro__:
         if base in _registered:
@@ -217,18 +217,8 @@ def check_worlds(env: Any, config: SearchConfig, worlds: Any, *, translate: bool
         check_hidden(config, simultaneous=False)
 
 
-def check_perfect_information(env: Any) -> None:
-    """Raise UnsupportedGameError if the environment hides information."""
-    hidden = hidden_information(env)
-    if hidden is not None and known_worlds(env) is None:
-        raise UnsupportedGameError(
-            f"{env_name(env)} cannot be searched without worlds: it hides {hidden}. "
-            f"{_remedies(env)}"
-        )
-
-
 def no_worlds(env: Any, hidden: str | None = None) -> str:
-    """Explain why an environment that hides information has no worlds, with remedies."""
+    """Explain that an environment hides information and has no worlds, with remedies."""
     example = declare = ""
     if hidden == DRAWN_BEFORE:
         example = ", such as the order of a deck"
