@@ -1,7 +1,7 @@
 """Agents by name: the grammar of specs, and what is refused."""
 
 import pytest
-from helpers.games import random_game
+from helpers.games import RandomGame
 
 from rave_agents import (
     AgentSpec,
@@ -29,14 +29,6 @@ from rave_agents.parts import (
 
 OF_TURNS = [name for name in SearchConfig.preset_names() if not SearchConfig.preset(name).mixes]
 """Presets that search games in which one player moves at a time."""
-
-
-class Game:
-    name = "random game"
-    num_players = 2
-
-    def new_initial_state(self):
-        return random_game(4, depth=9)
 
 
 @pytest.mark.parametrize(
@@ -102,21 +94,21 @@ def test_specs_are_written_as_they_are_read(text):
 
 def test_unknown_names_are_answered_with_the_nearest():
     with pytest.raises(UnknownNameError, match=r"Unknown agent 'ravee'\. Did you mean 'rave'"):
-        make_agent("ravee", Game(), 0)
+        make_agent("ravee", RandomGame(), 0)
     with pytest.raises(UnknownNameError, match=r"parameter of rave 'schedul'.*'schedule'"):
-        make_agent("rave(schedul=fuego)", Game(), 0)
+        make_agent("rave(schedul=fuego)", RandomGame(), 0)
     with pytest.raises(UnknownNameError, match=r"'k': it .* as in schedule=hand_selected\(k=...\)"):
-        make_agent("rave(k=3)", Game(), 0)
+        make_agent("rave(k=3)", RandomGame(), 0)
     with pytest.raises(UnknownNameError, match=r"schedule 'hand_select'.*'hand_selected'"):
-        make_agent("rave(schedule=hand_select)", Game(), 0)
+        make_agent("rave(schedule=hand_select)", RandomGame(), 0)
     with pytest.raises(UnknownNameError, match=r"parameter of hand_selected 'kk'.*'k'"):
-        make_agent("rave(schedule=hand_selected(kk=3))", Game(), 0)
+        make_agent("rave(schedule=hand_selected(kk=3))", RandomGame(), 0)
     with pytest.raises(ValueError, match=r"k must be a finite number above 0, got -3\."):
-        make_agent("rave(schedule=hand_selected(k=-3))", Game(), 0)
+        make_agent("rave(schedule=hand_selected(k=-3))", RandomGame(), 0)
     with pytest.raises(TypeError, match="simulations must be an integer"):
-        make_agent("rave(simulations=many)", Game(), 0)
+        make_agent("rave(simulations=many)", RandomGame(), 0)
     with pytest.raises(TypeError, match="seed must be an integer of at least 0 or None"):
-        make_agent("random(seed=x)", Game(), 0)
+        make_agent("random(seed=x)", RandomGame(), 0)
 
 
 def test_defaults_fill_what_the_spec_leaves_open():
@@ -134,15 +126,15 @@ def test_defaults_fill_what_the_spec_leaves_open():
 
 def test_parameters_reach_the_searcher():
     spec = "rave(simulations=50,schedule=hand_selected(k=7),final_move=max_child,c=0.2)"
-    agent = make_agent(spec, Game(), 0, seed=4)
+    agent = make_agent(spec, RandomGame(), 0, seed=4)
     assert agent.searcher.config == SearchConfig.preset("rave").replace(
         schedule=HandSelected(k=7), final_move=MaxChild(), c=0.2
     )
     assert agent.searcher.config.rule == AdaptiveUCB1(c=0.2, chance_c=0.7)
     assert agent.limit == Limit(simulations=50)
-    assert make_agent("uct", Game(), 0).limit == Limit(simulations=DEFAULT_SIMULATIONS)
-    assert make_agent("uct(seconds=0.5)", Game(), 0).limit == Limit(seconds=0.5)
-    both = make_agent("uct(seconds=0.5,simulations=3)", Game(), 0)
+    assert make_agent("uct", RandomGame(), 0).limit == Limit(simulations=DEFAULT_SIMULATIONS)
+    assert make_agent("uct(seconds=0.5)", RandomGame(), 0).limit == Limit(seconds=0.5)
+    both = make_agent("uct(seconds=0.5,simulations=3)", RandomGame(), 0)
     assert both.limit == Limit(simulations=3, seconds=0.5)
 
 
@@ -152,8 +144,8 @@ def test_every_agent_plays_legal_moves_that_its_seed_decides(name):
     assert agent_types()[name].summary
 
     def game():
-        agent = make_agent(name, Game(), 0, simulations=20, seed=3)
-        state, moves = Game().new_initial_state(), []
+        agent = make_agent(name, RandomGame(), 0, simulations=20, seed=3)
+        state, moves = RandomGame().new_initial_state(), []
         while not state.is_terminal():
             action = agent.step(state)
             assert action in state.legal_actions()
@@ -167,8 +159,8 @@ def test_every_agent_plays_legal_moves_that_its_seed_decides(name):
 
 
 def test_a_search_agent_plays_what_its_searcher_finds_and_keeps_its_tree():
-    state = Game().new_initial_state()
-    agent = make_agent("rave(simulations=300,c=0.3)", Game(), 0, seed=5)
+    state = RandomGame().new_initial_state()
+    agent = make_agent("rave(simulations=300,c=0.3)", RandomGame(), 0, seed=5)
     config = SearchConfig.preset("rave").replace(rule=UCB1(c=0.3))
     found = Searcher(config, seed=5).search(state, Limit(simulations=300))
     assert agent.step(state) == found.action
@@ -184,8 +176,8 @@ def test_a_search_agent_plays_what_its_searcher_finds_and_keeps_its_tree():
 
 
 def test_an_agent_that_is_not_to_reuse_its_tree_does_not():
-    state = Game().new_initial_state()
-    agent = make_agent("rave(simulations=300,c=0.3,reuse_tree=False)", Game(), 0, seed=5)
+    state = RandomGame().new_initial_state()
+    agent = make_agent("rave(simulations=300,c=0.3,reuse_tree=False)", RandomGame(), 0, seed=5)
     action = agent.step(state)
     agent.inform_action(state, 0, action)
     state.apply_action(action)
@@ -194,7 +186,7 @@ def test_an_agent_that_is_not_to_reuse_its_tree_does_not():
 
 
 def config_of(spec):
-    return make_agent(spec, Game(), 0).searcher.config
+    return make_agent(spec, RandomGame(), 0).searcher.config
 
 
 def test_parts_are_written_as_specs_and_read_again():

@@ -4,12 +4,11 @@ import os
 import pathlib
 import shutil
 import stat
-import subprocess
-import sys
 import tempfile
 
 import pytest
 from helpers.owners import give_away
+from helpers.processes import run_compiling
 
 import rave_agents
 from rave_agents.compiler import folders
@@ -32,19 +31,7 @@ print("compiled" if "numba" in sys.modules else "loaded")
 
 
 def run(code=PROGRAM, **environment):
-    own = {"NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT"}
-    kept = {key: value for key, value in os.environ.items() if key not in own}
-    tests = str(pathlib.Path(__file__).parents[1])
-    paths = [environment.pop("PYTHONPATH", ""), tests, os.environ.get("PYTHONPATH", "")]
-    kept["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
-    return subprocess.run(
-        [sys.executable, "-P", "-c", code],
-        env={**kept, **environment},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=True,
-    )
+    return run_compiling("-P", "-c", code, **environment)
 
 
 @pytest.fixture(scope="module")

@@ -1,14 +1,11 @@
 """Code that is edited in a running process, or between two, runs as it is in the interpreter."""
 
-import os
-import pathlib
-import subprocess
-import sys
 import types
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from helpers.processes import run_compiling
 
 from rave_agents.compiler import progress
 from rave_agents.compiler.dispatch import OpenFunction, kernel
@@ -180,23 +177,10 @@ def test_what_no_file_has_is_compiled_once_in_a_process_and_that_is_said_once(
 
 def run(program, script=None, **environment):
     """Run a program, as a script in a file if that is given."""
-    if script is not None:
-        script.write_text(program)
-    own = {"NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT", "RAVE_AGENTS_GAMES"}
-    kept = {name: value for name, value in os.environ.items() if name not in own}
-    tests = str(pathlib.Path(__file__).parents[1])
-    paths = [environment.pop("PYTHONPATH", ""), tests, os.environ.get("PYTHONPATH", "")]
-    kept["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
-    done = subprocess.run(
-        [sys.executable, *(["-c", program] if script is None else [str(script)])],
-        env={**kept, **environment},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done
+    if script is None:
+        return run_compiling("-c", program, **environment)
+    script.write_text(program)
+    return run_compiling(script, **environment)
 
 
 FORMULA_OF_A_SCRIPT = """

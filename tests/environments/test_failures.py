@@ -2,27 +2,20 @@
 
 import copy
 
-import gymnasium
 import numpy as np
 import pettingzoo
 import pytest
 import rave_gymnasium
 import rave_pettingzoo
 from gymnasium import spaces
+from helpers.envs import Counting
 from rave_pettingzoo.cloning import _registered, clone_env
 
 from rave_agents.errors import CloneError, GameError
 
 
-class Solo(gymnasium.Env):
+class Solo(Counting):
     """Divides by zero at its fourth step."""
-
-    observation_space, action_space = spaces.Discrete(10), spaces.Discrete(2)
-
-    def reset(self, *, seed=None, options=None):
-        super().reset(seed=seed)
-        self.time = 0
-        return 0, {}
 
     def step(self, action):
         self.time += 1

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 from helpers import dice
-from helpers.envs import begun
+from helpers.envs import Counting, begun
 from rave_gymnasium import PlanningState, UCTAgent
 
 from rave_agents import Limit, SearchConfig, Searcher, UnsupportedGameError
@@ -22,13 +22,7 @@ EPISODES = 60
 
 
 def live(env, seed):
-    """The environment with the dice of this seed, wherever they come from."""
-    env.reset(seed=seed)
-    random.seed(seed)
-    np.random.seed(seed)
-    dice.module_random.seed(seed)
-    dice.module_generator.bit_generator.state = np.random.PCG64(seed).state
-    dice.OfClass.rng = np.random.default_rng(seed)
+    dice.live(env, seed)
     return env
 
 
@@ -99,22 +93,14 @@ def test_an_environment_without_chance_has_none_and_keeps_its_trees():
     assert not state.draws_chance()
 
 
-class Behind(gymnasium.Env):
+class Behind(Counting):
     """Chance is behind the first-listed action, after a sure step."""
 
-    action_space = spaces.Discrete(2)
-    observation_space = spaces.Discrete(5)
-
-    def reset(self, *, seed=None, options=None):
-        super().reset(seed=seed)
-        self.place = 0
-        return 0, {}
-
     def step(self, action):
-        self.place += 1
-        if action == 1 or self.place < 2:
-            return self.place, dice.SURE * action, bool(action), False, {}
-        return self.place, float(self.np_random.integers(2)), True, False, {}
+        self.time += 1
+        if action == 1 or self.time < 2:
+            return self.time, dice.SURE * action, bool(action), False, {}
+        return self.time, float(self.np_random.integers(2)), True, False, {}
 
 
 @pytest.mark.full
@@ -131,21 +117,13 @@ def test_chance_that_few_games_meet_is_drawn_too():
     assert statistics.mean(total) < 0.7
 
 
-class Late(gymnasium.Env):
+class Late(Counting):
     """Chance comes where random games do not get: after twelve steps to the right."""
 
-    action_space = spaces.Discrete(2)
-    observation_space = spaces.Discrete(20)
-
-    def reset(self, *, seed=None, options=None):
-        super().reset(seed=seed)
-        self.place = 0
-        return 0, {}
-
     def step(self, action):
-        self.place = self.place + 1 if action == 1 else 0
-        won = self.place == 12 and self.np_random.random() < 0.5
-        return self.place, float(won) + 0.01 * action, self.place == 12, False, {}
+        self.time = self.time + 1 if action == 1 else 0
+        won = self.time == 12 and self.np_random.random() < 0.5
+        return self.time, float(won) + 0.01 * action, self.time == 12, False, {}
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium import spaces
-from helpers.envs import begun
+from helpers.envs import Counting, begun
 from rave_gymnasium import PlanningState, PUCTAgent, RaveAgent, UCTAgent
 from rave_gymnasium.cloning import CLONER, REPLACED, planning_env
 
@@ -386,23 +386,15 @@ def test_a_reward_may_be_an_array_of_one_number_and_an_info_none():
     assert UCTAgent(env, simulations=20, horizon=2, seed=1).act() == 1
 
 
-class Short(gymnasium.Env):
+class Short(Counting):
     """Two steps; after them nothing is allowed."""
 
-    observation_space = gymnasium.spaces.Discrete(3)
-    action_space = gymnasium.spaces.Discrete(2)
-
-    def reset(self, *, seed=None, options=None):
-        super().reset(seed=seed)
-        self.steps = 0
-        return 0, {}
-
     def step(self, action):
-        self.steps += 1
-        return self.steps, float(action), self.steps == 2, False, {}
+        self.time += 1
+        return self.time, float(action), self.time == 2, False, {}
 
     def action_masks(self):
-        return np.full(2, self.steps < 2)
+        return np.full(2, self.time < 2)
 
 
 def test_an_episode_that_is_soon_over_is_checked_from_its_beginning():

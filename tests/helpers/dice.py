@@ -275,3 +275,14 @@ class Pig(Python, TurnBased):
         if max(self.score[agent], self.score[agent] + self.turn) >= self.goal:
             self.rewards = {agent: 1, self.other(agent): -1}
             self.terminations = dict.fromkeys(self.agents, True)
+
+
+def live(env, seed):
+    """Reset an environment with the dice of this seed, wherever they come from: what it told."""
+    told = env.reset(seed=seed)
+    random.seed(seed)
+    np.random.seed(seed)
+    module_random.seed(seed)
+    module_generator.bit_generator.state = np.random.PCG64(seed).state
+    OfClass.rng = np.random.default_rng(seed)
+    return told

@@ -1,6 +1,6 @@
 """Games of two players that never end."""
 
-from helpers.games import PlainState
+from helpers.games import PlainState, Unseen
 
 
 class Endless(PlainState):
@@ -48,16 +48,10 @@ class EndlessTogether(Endless):
         self.moves += 1
 
 
-class EndlessHidden(Endless):
-    """Something is hidden, and all worlds look the same."""
+class EndlessHidden(Unseen, Endless):
+    """Something is hidden."""
 
-    def hides_information(self):
-        return True
-
-    def worlds(self, player, unit):
-        return self.clone
-
-    def view(self, player):
+    def position_key(self):
         return self.moves
 
 

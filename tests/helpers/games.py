@@ -36,6 +36,19 @@ class PlainState:
         return 1.0
 
 
+class Unseen(PlainState):
+    """Something is hidden, and all worlds look the same: they are the position itself."""
+
+    def hides_information(self):
+        return True
+
+    def worlds(self, player, unit):
+        return self.clone
+
+    def view(self, player):
+        return self.position_key()
+
+
 class Position(PlainState):
     """What both games share: a position is the tuple of the actions that led to it."""
 
@@ -223,6 +236,16 @@ class WrittenRules:
 
     def __str__(self):
         return "written game"
+
+
+class RandomGame:
+    """A game as OpenSpiel's are, with a name and a start."""
+
+    name = "random game"
+    num_players = 2
+
+    def new_initial_state(self):
+        return random_game(4, depth=9)
 
 
 def random_game(seed, **rules):

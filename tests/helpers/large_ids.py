@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 import numpy as np
-from helpers.games import PlainState
+from helpers.games import PlainState, Unseen
 
 from rave_agents.games import TERMINAL, Rules
 
@@ -65,17 +65,8 @@ class CellsTogether(Cells):
         self.taken = (*self.taken, *(action // self.step for action in actions))
 
 
-class CellsUnseen(Cells):
-    """Something is hidden, and all worlds look the same."""
-
-    def hides_information(self):
-        return True
-
-    def worlds(self, player, unit):
-        return self.clone
-
-    def view(self, player):
-        return self.taken
+class CellsUnseen(Unseen, Cells):
+    """Something is hidden."""
 
 
 class Fresh(PlainState):
@@ -107,17 +98,8 @@ class Fresh(PlainState):
         return self.path
 
 
-class FreshUnseen(Fresh):
-    """Something is hidden, and all worlds look the same."""
-
-    def hides_information(self):
-        return True
-
-    def worlds(self, player, unit):
-        return self.clone
-
-    def view(self, player):
-        return self.path
+class FreshUnseen(Unseen, Fresh):
+    """Something is hidden."""
 
 
 class FarCells(Rules):

@@ -3,7 +3,9 @@
 import random
 
 import pyspiel
+from rave_openspiel import OpenSpielState
 from rave_openspiel.adapter import ADAPTER
+from rave_openspiel.simulator import OpenSpielSimulator
 from rave_openspiel.support import hides_information
 
 SUPPORTED = [game.name for game in ADAPTER.games() if game.supported]
@@ -59,6 +61,14 @@ def decision(spec, moves=0, seed=None):
     return state
 
 
+def begun(game):
+    """The first position of a game, given by itself or its name, where a player is to move."""
+    state = after(game)
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+    return state
+
+
 VIEWS = [
     f"{kind}_{form}"
     for kind in ("information_state", "observation")
@@ -92,6 +102,14 @@ def own_type(
         parameter_specification={},
         **{f"provides_{view}": view in provides for view in VIEWS},
     )
+
+
+class PythonState(OpenSpielState):
+    """A position that the generic provider plays in Python, which keeps no states."""
+
+    def simulator(self, frame, evaluator):
+        count = self.state.num_distinct_actions()
+        return OpenSpielSimulator(self.state, frame, num_distinct_actions=count)
 
 
 def written_game(kind, state, *, actions, length, outcomes=0, most=1.0):

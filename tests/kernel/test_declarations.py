@@ -6,6 +6,7 @@ from typing import Annotated, NamedTuple
 
 import pyspiel
 import pytest
+from helpers.spiel import begun
 from helpers.trees import dump, search_tree
 
 from rave_agents import FormulaError, Limit, SearchConfig, Searcher, UnsupportedGameError
@@ -193,16 +194,9 @@ def test_what_a_part_refuses_is_refused_in_its_words():
     with pytest.raises(ValueError, match=r"watched takes at most 1 threads, got 2\."):
         CONFIG.replace(rule=Watched(threads=1)).replace(threads=2)
     with pytest.raises(UnsupportedGameError, match="watched sees all"):
-        Searcher(CONFIG, seed=1).search(hidden(), Limit(simulations=5))
+        Searcher(CONFIG, seed=1).search(begun("kuhn_poker"), Limit(simulations=5))
     with pytest.raises(ValueError, match=r"rule=watched .* give simulations"):
         Searcher(CONFIG, seed=1).search(start(), Limit(seconds=0.01))
-
-
-def hidden():
-    state = start("kuhn_poker")
-    while state.is_chance_node():
-        state.apply_action(state.legal_actions()[0])
-    return state
 
 
 class Turns(NamedTuple):

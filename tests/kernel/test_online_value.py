@@ -3,8 +3,8 @@
 import math
 
 import numpy as np
-import pyspiel
 import pytest
+from helpers.spiel import after
 from rave_openspiel import OpenSpielState
 from rave_openspiel.native import bridge
 
@@ -32,13 +32,6 @@ def on_the_bridge(monkeypatch):
 
 
 LEARNING = SearchConfig.preset("auto").replace(reuse_tree=True)
-
-
-def position(text, moves=()):
-    state = pyspiel.load_game(text).new_initial_state()
-    for move in moves:
-        state.apply_action(move)
-    return state
 
 
 class Followed:
@@ -99,7 +92,7 @@ GAMES = ["mancala", "clobber(rows=3,columns=4)", "chinese_checkers(players=3)", 
 @pytest.mark.full(but=["catch"])
 @pytest.mark.parametrize("text", GAMES)
 def test_the_weights_are_those_of_logistic_regression_by_adagrad(text):
-    state = position(text)
+    state = after(text)
     if state.is_chance_node():
         state.apply_action(state.legal_actions()[0])
     game, players = state.get_game(), state.num_players()
@@ -125,7 +118,7 @@ def test_the_weights_are_those_of_logistic_regression_by_adagrad(text):
 
 @pytest.mark.parametrize("text", ["mancala", "clobber", "oware"])
 def test_samples_are_the_leaf_and_every_fourth_position_of_the_playout(text):
-    followed = Followed(position(text))
+    followed = Followed(after(text))
     several = 0
     for _ in range(30):
         followed.simulate()
@@ -133,7 +126,7 @@ def test_samples_are_the_leaf_and_every_fourth_position_of_the_playout(text):
         moves = frame.move_actions[: frame.playout_ends[0]].tolist()
         if not moves:
             continue
-        leaf = position(text, followed.path())
+        leaf = after(text, *followed.path())
         expected = []
         for number, move in enumerate(moves):
             if number % 4 == 0 and len(expected) < MOST_SAMPLES:
@@ -150,7 +143,7 @@ def test_samples_are_the_leaf_and_every_fourth_position_of_the_playout(text):
 
 @pytest.mark.parametrize("text", ["mancala", "clobber(rows=3,columns=4)"])
 def test_the_children_of_a_new_node_are_judged_by_the_weights_of_that_moment(text):
-    followed, judged = Followed(position(text)), 0
+    followed, judged = Followed(after(text)), 0
     game = followed.state.get_game()
     low, high = game.min_utility(), game.max_utility()
     book = Textbook(2, 1, math.prod(game.observation_tensor_shape()), low, high)
@@ -158,7 +151,7 @@ def test_the_children_of_a_new_node_are_judged_by_the_weights_of_that_moment(tex
         followed.simulate()
         frame, tree = followed.frame, followed.tree.arrays
         if frame.header[Header.EXPAND] and frame.playout_ends[0] > 0:
-            leaf = position(text, followed.path())
+            leaf = after(text, *followed.path())
             node = int(tree.used[0]) - 1
             while tree.node_player[node] < 0:  # Nodes of children that end the game come after.
                 node -= 1
@@ -196,14 +189,14 @@ def test_nothing_is_trusted_before_the_first_playout():
 
 
 def test_the_first_end_says_nothing_of_trust_since_there_is_no_mean_before_it():
-    followed = Followed(position("mancala"))
+    followed = Followed(after("mancala"))
     assert followed.simulate().value_trust == 0.0
     assert followed.learned.errors[COUNT] > 0
 
 
 def searched(text, config=LEARNING, simulations=300, **searcher):
     found = Searcher(config, seed=3, **searcher)
-    return found.search(OpenSpielState(position(text)), Limit(simulations=simulations))
+    return found.search(OpenSpielState(after(text)), Limit(simulations=simulations))
 
 
 @pytest.mark.full
@@ -220,7 +213,7 @@ def test_values_are_trusted_where_what_is_seen_foretells_the_end():
 @pytest.mark.slow
 def test_without_trust_the_search_is_the_one_that_learns_nothing(monkeypatch):
     """The means and the order of moves are as they are without learning."""
-    state, unsure = position("nim(pile_sizes=5;5;5;5)"), LEARNING.replace(learned_weight=0.0)
+    state, unsure = after("nim(pile_sizes=5;5;5;5)"), LEARNING.replace(learned_weight=0.0)
     unlearned = LEARNING.replace(learning="no_learning")
     results = [
         Searcher(config, seed=5).search(OpenSpielState(state), Limit(simulations=150))
@@ -240,7 +233,7 @@ def test_without_trust_the_search_is_the_one_that_learns_nothing(monkeypatch):
     ],
 )
 def test_nothing_is_learned_where_nothing_can_be_seen_or_nothing_shall_be(text, config):
-    state = position(text)
+    state = after(text)
     while state.is_chance_node():
         state.apply_action(state.legal_actions()[0])
     result = Searcher(config, seed=1).search(OpenSpielState(state), Limit(simulations=50), player=0)
@@ -254,7 +247,7 @@ def test_a_value_function_of_the_users_own_takes_its_place():
 
 
 def test_learning_goes_on_from_move_to_move():
-    state = position("mancala")
+    state = after("mancala")
     searcher = Searcher(LEARNING, seed=2)
     first = searcher.search(OpenSpielState(state), Limit(simulations=200))
     before = searcher._trees.searches[0].tree.running.judging.errors[COUNT]
@@ -264,7 +257,7 @@ def test_learning_goes_on_from_move_to_move():
 
 
 def test_the_state_is_left_as_it_was():
-    state = position("pig", [0])
+    state = after("pig", 0)
     before = str(state), state.history()
     Searcher(LEARNING, seed=1).search(OpenSpielState(state.child(0)), Limit(simulations=50))
     assert (str(state), state.history()) == before

@@ -7,7 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from helpers.games import Parallel, RandomEvaluator, RandomRules, random_game, written_game
+from helpers.games import (
+    Parallel,
+    RandomEvaluator,
+    RandomGame,
+    RandomRules,
+    random_game,
+    written_game,
+)
 from helpers.processes import run_python
 from helpers.spiel import decision
 from helpers.trees import check_tree, dump
@@ -323,17 +330,9 @@ def test_an_own_final_move_chooses_among_the_moves_with_visits():
 # By name.
 
 
-class Game:
-    name = "random game"
-    num_players = 2
-
-    def new_initial_state(self):
-        return random_game(4, depth=9)
-
-
 def tree_by(spec):
-    agent = make_agent(spec, Game(), 0, seed=4)
-    agent.searcher.search(Game().new_initial_state(), Limit(simulations=300))
+    agent = make_agent(spec, RandomGame(), 0, seed=4)
+    agent.searcher.search(RandomGame().new_initial_state(), Limit(simulations=300))
     return dump(agent.searcher)
 
 
@@ -362,7 +361,7 @@ def test_a_spec_names_parts_of_this_process(own, built_in):
 
 def test_a_spec_names_own_noise_and_final_moves():
     spec = "puct(root_noise=favours_last(share=0.25),final_move=least_visits)"
-    config = make_agent(spec, Game(), 0).searcher.config
+    config = make_agent(spec, RandomGame(), 0).searcher.config
     expected = SearchConfig.preset("puct").replace(
         root_noise=FavoursLast(0.25), final_move=LeastVisits()
     )
@@ -398,7 +397,7 @@ def test_a_spec_names_parts_of_a_module(tmp_path, monkeypatch):
     own = "schedule=own_parts_of_a_module:Halving(k=3),rule=own_parts_of_a_module:Wide(c=0.2)"
     found = tree_by(f"rave({own})")
     assert found == tree_by("rave(schedule=hand_selected(k=3),rule=ucb1(c=0.2))")
-    config = make_agent(f"rave({own})", Game(), 0).searcher.config
+    config = make_agent(f"rave({own})", RandomGame(), 0).searcher.config
     assert SearchConfig.from_dict(config.to_dict()) == config
     assert "own_parts_of_a_module:Halving(k=3.0)" in config.to_dict()["amaf"]
     # Once imported, the module's parts are known by their names alone.
@@ -409,11 +408,11 @@ def test_what_a_module_lacks_is_refused(tmp_path, monkeypatch):
     (tmp_path / "own_parts_but_few.py").write_text("Thing = 3\n")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(UnknownNameError, match="'own_parts_but_few' has no name 'Other'"):
-        make_agent("rave(schedule=own_parts_but_few:Other)", Game(), 0)
+        make_agent("rave(schedule=own_parts_but_few:Other)", RandomGame(), 0)
     with pytest.raises(TypeError, match="'own_parts_but_few:Thing' is not a part of a search"):
-        make_agent("rave(schedule=own_parts_but_few:Thing)", Game(), 0)
+        make_agent("rave(schedule=own_parts_but_few:Thing)", RandomGame(), 0)
     with pytest.raises(UnknownNameError, match=r"Unknown schedule 'own_schedul'.*'own_schedule'"):
-        make_agent("rave(schedule=own_schedul)", Game(), 0)
+        make_agent("rave(schedule=own_schedul)", RandomGame(), 0)
 
 
 # What is refused when the configuration is made.

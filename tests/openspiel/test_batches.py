@@ -1,9 +1,9 @@
 """Evaluators of batches in OpenSpiel's games, on the bridge and without it."""
 
 import numpy as np
-import pyspiel
 import pytest
 from helpers.interpreter import interpreted
+from helpers.spiel import begun
 from helpers.trees import dump
 from rave_openspiel import native
 
@@ -34,13 +34,6 @@ def linear(players, seen=None):
         return flat @ weights["policy"], np.tanh(flat @ weights["values"])
 
     return BatchEvaluator(net)
-
-
-def begun(spec):
-    state = pyspiel.load_game(spec).new_initial_state()
-    while state.is_chance_node():
-        state.apply_action(state.legal_actions()[0])
-    return state
 
 
 @pytest.mark.parametrize(

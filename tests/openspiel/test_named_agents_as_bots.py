@@ -2,6 +2,7 @@
 
 import pyspiel
 import pytest
+from helpers.spiel import begun
 from rave_openspiel import bots_that_can_play_game, load_bot, native, registered_bots
 
 from rave_agents import UnsupportedGameError, make_agent
@@ -12,14 +13,6 @@ GAMES = {"ismcts": "kuhn_poker", "regret_matching": "matrix_pd", "exp3": "matrix
 FEW = {"simulations": 8, "seed": 1}
 PROGRAMS = {"gtp", "uci"}
 NAMES = sorted(agent_types().keys() - PROGRAMS)
-
-
-def position(game):
-    """The first position where a player is to move."""
-    state = game.new_initial_state()
-    while state.is_chance_node():
-        state.apply_action(state.legal_actions()[0])
-    return state
 
 
 def few(name):
@@ -42,7 +35,7 @@ def test_playouts_without_the_bridge_are_refused_in_a_sentence(monkeypatch):
 def test_load_bot_knows_every_named_agent(name):
     skip_without_bridge(name)
     game = pyspiel.load_game(GAMES.get(name, "tic_tac_toe"))
-    state = position(game)
+    state = begun(game)
     bot = load_bot(name, game, 0, few(name))
     assert isinstance(bot, pyspiel.Bot)
     assert name in registered_bots()
@@ -54,7 +47,7 @@ def test_load_bot_knows_every_named_agent(name):
 def test_every_named_agent_takes_openspiels_states_and_ours(name):
     skip_without_bridge(name)
     game = GAMES.get(name, "tic_tac_toe")
-    state = position(pyspiel.load_game(game))
+    state = begun(game)
     moves = [
         make_agent(name, game, **few(name)).step(each) for each in (state, as_game_state(state))
     ]
@@ -89,7 +82,7 @@ def test_stock_agents_that_would_see_hidden_cards_are_refused_by_name():
 def test_the_seed_decides_a_stock_agents_moves(name):
     """So many moves that a tie broken by chance would show."""
     game = GAMES.get(name, "tic_tac_toe")
-    state = position(pyspiel.load_game(game))
+    state = begun(game)
     agents = [make_agent(name, game, **FEW) for _ in range(2)]
     moves = [[agent.step(state) for _ in range(20)] for agent in agents]
     assert moves[0] == moves[1]
@@ -98,7 +91,7 @@ def test_the_seed_decides_a_stock_agents_moves(name):
 def test_without_a_seed_the_cpp_bot_plays_where_the_game_resamples_worlds():
     agent = make_agent("ismcts(simulations=20)", "kuhn_poker")
     assert isinstance(agent.bot, pyspiel.ISMCTSBot)
-    assert agent.step(position(pyspiel.load_game("kuhn_poker"))) in (0, 1)
+    assert agent.step(begun("kuhn_poker")) in (0, 1)
 
 
 def test_a_seat_that_the_game_lacks_is_refused():

@@ -17,7 +17,7 @@ import numpy as np
 import pyspiel
 import pytest
 from helpers.processes import run_python
-from helpers.spiel import FEW, OPEN, decision
+from helpers.spiel import FEW, OPEN, PythonState, decision
 from helpers.trees import dump
 from rave_openspiel import OpenSpielState, compiled_games, native, native_library, states
 from rave_openspiel.playouts import RandomPlayouts, random_bots
@@ -54,14 +54,6 @@ PLACEMENT_SPECS = [
     "dots_and_boxes(num_rows=2,num_cols=3)",
     "dots_and_boxes(num_rows=2,num_cols=2,utility_margin=true)",
 ]
-
-
-class PythonState(OpenSpielState):
-    """Played by the generic provider."""
-
-    def simulator(self, frame, evaluator):
-        state = self.state
-        return OpenSpielSimulator(state, frame, num_distinct_actions=state.num_distinct_actions())
 
 
 def library():

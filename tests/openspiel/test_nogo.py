@@ -5,6 +5,7 @@ import numpy as np
 import pyspiel
 import pytest
 import rave_openspiel
+from helpers.spiel import after
 from open_spiel.python.algorithms import mcts
 from open_spiel.python.observation import make_observation
 from rave_openspiel import OpenSpielState, RaveBot
@@ -17,13 +18,6 @@ from rave_agents.simulate.simulator import make_frame
 @pytest.fixture
 def game():
     return pyspiel.load_game("nogo(board_size=5)")
-
-
-def after(game, moves):
-    state = game.new_initial_state()
-    for move in moves.split():
-        state.apply_action(state.string_to_action(move))
-    return state
 
 
 def test_openspiel_knows_it_by_name(game):
@@ -50,14 +44,14 @@ def test_openspiels_own_test_of_games(size, capfd):
 
 
 def test_actions_have_gos_coordinates(game):
-    state = after(game, "c3 e5")
+    state = after(game, "c3", "e5")
     assert state.action_to_string(0) == "a1"
     assert state.string_to_action("b1") == 1
     assert state.history_str() == "12, 24"
 
 
 def test_the_observation_has_a_plane_for_each_colour(game):
-    state = after(game, "c3 e5 a2")
+    state = after(game, "c3", "e5", "a2")
     observation = make_observation(game)
     observation.set_from(state, player=0)
     black, white, empty, white_to_move = observation.dict["observation"]
@@ -70,7 +64,7 @@ def test_the_observation_has_a_plane_for_each_colour(game):
 
 
 def test_states_are_cloned_and_serialised_whole(game):
-    state = after(game, "c3 e5")
+    state = after(game, "c3", "e5")
     for copied in (state.clone(), copy.deepcopy(state), pickle.loads(pickle.dumps(state))):
         copied.apply_action(0)
         assert copied.legal_actions() != state.legal_actions()

@@ -32,20 +32,9 @@ from rave_agents.testing import check_game_state
 EPISODES = 60
 
 
-def live(env, seed):
-    """The environment with the dice of this seed, wherever they come from; and what it told."""
-    told = env.reset(seed=seed)
-    random.seed(seed)
-    np.random.seed(seed)
-    dice.module_random.seed(seed)
-    dice.module_generator.bit_generator.state = np.random.PCG64(seed).state
-    dice.OfClass.rng = np.random.default_rng(seed)
-    return told
-
-
 def searched(env, dice_seed, **options):
     """The agent after a search, and its action."""
-    told = live(env, dice_seed)
+    told = dice.live(env, dice_seed)
     if told is not None:
         options = {"player": "first", **options}
     agent = UCTAgent(env, **{"simulations": 40, "seed": dice_seed, **options})
@@ -212,7 +201,7 @@ def test_worlds_of_a_parallel_environment_are_checked_by_their_agents():
         searched(env, 1, worlds=over)
     with pytest.raises(GameError, match="must return an environment, got None"):
         searched(env, 1, worlds=lambda given, agent, rng: None)
-    observations, infos = live(env, 1)
+    observations, infos = dice.live(env, 1)
     with pytest.raises(ValueError, match="player must be the agent that the worlds are for"):
         ParallelState(env, observations=observations, infos=infos, worlds=shuffled)
 

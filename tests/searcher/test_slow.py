@@ -2,9 +2,8 @@
 
 import threading
 
-import gymnasium
 import pytest
-from gymnasium import spaces
+from helpers.envs import Counting
 from helpers.own_games.subtraction import Subtraction
 from pettingzoo.classic import tictactoe_v3
 from rave_gymnasium import UCTAgent
@@ -16,21 +15,13 @@ from rave_agents.results import progress as displays
 from rave_agents.searcher import slices
 
 
-class Corridor(gymnasium.Env):
+class Corridor(Counting):
     """Ten steps to the right are worth one."""
-
-    action_space = spaces.Discrete(2)
-    observation_space = spaces.Discrete(11)
-
-    def reset(self, *, seed=None, options=None):
-        super().reset(seed=seed)
-        self.place = 0
-        return self.place, {}
 
     def step(self, action):
         threading.Event().wait(0.001)
-        self.place += 1
-        return self.place, float(action), self.place == 10, False, {}
+        self.time += 1
+        return self.time, float(action), self.time == 10, False, {}
 
 
 class OwnTicTacToe(tictactoe_v3.raw_env):

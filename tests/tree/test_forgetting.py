@@ -8,6 +8,7 @@ import pytest
 from helpers.exhaustive import Exhaustive, check_numbers, check_solved
 from helpers.games import joint_random_game, random_game
 from helpers.observed import drawing, observed_game
+from helpers.spiel import PythonState
 from helpers.trees import (
     check_tables,
     check_tree,
@@ -19,7 +20,6 @@ from helpers.trees import (
     stored,
 )
 from rave_openspiel import OpenSpielState
-from rave_openspiel.simulator import OpenSpielSimulator
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.compiler.arrays import EDGE, NODE
@@ -121,14 +121,6 @@ def test_the_seed_decides_however_the_search_is_sliced(preset, monkeypatch):
     assert search_tree(first).forgotten == search_tree(second).forgotten > 0
     assert stored(first) == stored(second)
     assert [row.visits for row in result.actions] == [row.visits for row in again.actions]
-
-
-class PythonState(OpenSpielState):
-    """Played in Python, which keeps no states."""
-
-    def simulator(self, frame, evaluator):
-        count = self.state.num_distinct_actions()
-        return OpenSpielSimulator(self.state, frame, num_distinct_actions=count)
 
 
 def test_the_bridge_which_keeps_states_by_their_rows_builds_the_tree_of_python(monkeypatch):
