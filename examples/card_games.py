@@ -17,7 +17,7 @@ GAMES = {
     "leduc_holdem_v4": (100, 200),
     "texas_holdem_v4": (60, 100),
     "texas_holdem_no_limit_v6": (60, 100),
-    "gin_rummy_v4": (10, 20),  # In PettingZoo up to 1.26.
+    "gin_rummy_v4": (8, 10),  # In PettingZoo up to 1.26.
     "hanabi_v5": (6, 100),
 }
 """Episodes and simulations a move."""
