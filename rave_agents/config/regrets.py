@@ -51,7 +51,7 @@ class AdaptiveRegrets(NamedTuple):
 
     least_entries: Annotated[float, Gt(0)] = 8.0
     """Mean number of times that the simulations must enter each history of the game."""
-    histories_per_second: Annotated[float, Gt(0)] = 4e6
+    histories_per_second: Annotated[float, Gt(0)] = 5e5
     """Histories of the game for each second at most; of a game in Python, a fiftieth."""
 
 
