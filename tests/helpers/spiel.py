@@ -13,7 +13,10 @@ SUPPORTED = [game.name for game in ADAPTER.games() if game.supported]
 
 
 TYPES = {kind.short_name: kind for kind in pyspiel.registered_games()}
-"""What is known of each game without loading it, which takes some of them long."""
+"""What is known of each game without loading it, which takes some of them long.
+
+Games that tests register later are not among them.
+"""
 
 
 def is_simultaneous(name):

@@ -6,7 +6,7 @@ import sys
 
 import pyspiel
 import pytest
-from helpers.spiel import drawn_action
+from helpers.spiel import TYPES, drawn_action
 from rave_openspiel import RaveBot
 from rave_openspiel.worlds import RESAMPLING, UNRELIABLE, view, world_source
 
@@ -29,7 +29,7 @@ MOST_MOVES = 400
 def test_every_game_that_loads_is_in_the_table():
     hidden = [
         kind.short_name
-        for kind in pyspiel.registered_games()
+        for kind in TYPES.values()
         if kind.information == pyspiel.GameType.Information.IMPERFECT_INFORMATION
         and kind.default_loadable
     ]
