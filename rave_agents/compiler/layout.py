@@ -56,9 +56,12 @@ def laid_out(record: Any, before: Any = None) -> tuple[Kind, Any]:
     if parts is not None and kind == before.kind:
         kind = before.kind
     packing = _packing(kind)
-    placed: Any = (ctypes.c_int64 * (packing.size // 8 + 1))()  # Aligned to whole words.
+    size = packing.size // 8
+    # Words are aligned; the two behind the record are for what a function returns and raises.
+    placed: Any = (ctypes.c_int64 * (size + 2))()
     packing.pack_into(placed, 0, *words)
     address = ctypes.addressof(placed)
+    placed.arguments = address + 8 * size, address + 8 * (size + 1), address
     for last, first in _ends(kind):
         placed[last] = address + 8 * first
     placed.of, placed.kind, placed.parts = record, kind, found

@@ -28,14 +28,9 @@ from rave_agents.files import written_whole
 Run = Callable[[Any, int], int]
 """A loaded entry: takes the address of its record and a number, returns a number."""
 
-_Native = ctypes.CFUNCTYPE(
-    ctypes.c_int32,
-    ctypes.POINTER(ctypes.c_int64),
-    ctypes.POINTER(ctypes.c_void_p),
-    ctypes.c_int64,
-    ctypes.c_int64,
-)
-"""Numba's calling convention: a status, the result and what was raised, then the arguments."""
+_Native = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_int64] * 4)
+"""Numba's calling convention: a status; the addresses of the result and of what was raised, then
+the arguments."""
 
 
 class MachineCode(NamedTuple):
@@ -272,12 +267,10 @@ class _Loaded:
         self._native = native
 
     def __call__(self, record: Any, number: int) -> int:
-        result, raised = ctypes.c_int64(), ctypes.c_void_p()
-        pointers = ctypes.byref(result), ctypes.byref(raised), ctypes.addressof(record)
-        status = self._native(*pointers, number)
+        status = self._native(*record.arguments, number)
         if status != 0:
-            raise _exception(status, raised)
-        return result.value
+            raise _exception(status, ctypes.c_void_p(record[-1]))
+        return int(record[-2])
 
 
 def _exception(status: int, raised: ctypes.c_void_p) -> BaseException:

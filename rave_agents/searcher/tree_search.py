@@ -352,30 +352,30 @@ class TreeSearch:
 
     def _bind(self, tree: SearchTree) -> None:
         """Bind the loop to the current arrays and settings, unless nothing has changed."""
-        game, limits = self.root.game, self.root.game.facts.limits
+        game, player, limits = self.root.game, self.root.player, self.root.game.facts.limits
+        forgets = tree.forgotten > 0
+        # The provider, the arrays of tree and frame, and the stream stay where they are.
+        address, version = self._simulator.address, tree.storage.version
+        varying = version, address, player, tree.num_actions, tree.full, forgets
+        owners, last = (game, self._frame, self._stream), self._bound_to
+        if last is not None and varying == last[0] and all(map(operator.is_, owners, last[1])):
+            return
+        # None until all is done: after an exception in between, the old addresses may be invalid.
+        self._bound_to = None
         settings = Settings(
             limits.players,
             tree.num_actions,
-            self.root.player,
+            player,
             limits.low,
             limits.high,
             limits.sum_of_two,
             game.config.first_play_urgency,
-            max(game.expand_visits, AFTER_FORGETTING if tree.forgotten else 1),
+            max(game.expand_visits, AFTER_FORGETTING if forgets else 1),
             game.config.final_proven,
             not tree.full,
-            self._simulator.address,
+            address,
             self._header_address,
         )
-        # The provider, the arrays of tree and frame, and the stream stay where they are.
-        bound_to = (settings, tree.storage.version, game, self._frame, self._stream)
-        last, same = self._bound_to, False
-        if last is not None and settings == last[0]:
-            same = all(map(operator.is_, last[1:], bound_to[1:]))
-        if same:
-            return
-        # None until all is done: after an exception in between, the old addresses may be invalid.
-        self._bound_to = None
         bounds = tree.utility_range
         utilities = GameRange(bounds) if game.fixed_range else ObservedRange(bounds)
         self._search = Search(
@@ -390,9 +390,9 @@ class TreeSearch:
         if game.chooses_moves:
             self._policy = PlayoutPolicy(self._frame, self._search)
         # Records of arrays that have not been reallocated keep their layout.
-        same_arrays = last is not None and last[1] == tree.storage.version
+        same_arrays = last is not None and last[0][0] == version
         self._lay_out(self._run if same_arrays else None)
-        self._bound_to = bound_to
+        self._bound_to = varying, owners
 
     def _lay_out(self, before: Any) -> None:
         """Lay out the compiled record of the search.
