@@ -30,6 +30,7 @@ from rave_agents.config.final_moves import (
     RobustChild,
     SecureChild,
     Survivor,
+    VisitShares,
     preference,
 )
 from rave_agents.config.regrets import MCCFR, AdaptiveRegrets, NoRegrets
@@ -220,6 +221,7 @@ __all__ = [
     "UCB1Tuned",
     "Uniform",
     "UniformPlayouts",
+    "VisitShares",
     "VisitedEdges",
     "WinningMoves",
     "action_weight",

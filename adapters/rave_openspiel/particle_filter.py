@@ -18,6 +18,10 @@ counts."""
 BARREN = 0.03
 """Part of the budget after which the filter gives up on reaching a moment."""
 
+FIRST_BARREN = 0.25
+"""The same for the first moment: the player's own deal may be rare, and no particle can be revived.
+Without particles, worlds come from a walk from the true history, which they then depend on."""
+
 REVIVALS = 3
 """Number of retries at such a moment, each after steps of the Markov chain."""
 
@@ -50,6 +54,8 @@ def filtered(
             if lines and size > most:
                 break
             lines = _Filter(knowledge, moves, unit, budget, size).run() or lines
+            if not lines:
+                break  # More particles would not get further.
     except OutOfBudget:
         pass
     finally:
@@ -93,7 +99,7 @@ class _Filter:
         """Advance the particles to the next moment; return whether any reached it."""
         survivors: list[Line] = []
         origins: list[int] = []
-        barren = self._budget.steps * BARREN
+        barren = self._budget.steps * (BARREN if self._particles else FIRST_BARREN)
         while len(survivors) < self._size:
             if not survivors and barren < 0:
                 return False

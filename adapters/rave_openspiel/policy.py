@@ -18,8 +18,9 @@ class SearchPolicy(policy.Policy):  # type: ignore[misc]
     random numbers. The bot's own game is not touched.
 
     Args:
-        bot: the bot. Its ``temperature`` shapes the probabilities: at 0 the best action has
-            probability 1, at 1 probabilities are proportional to visits.
+        bot: the bot. Its ``final_move`` and ``temperature`` shape the probabilities: at temperature
+            0 the best action has probability 1, unless ``final_move=visit_shares`` draws, as
+            ``auto`` does where something is hidden; at 1 probabilities are proportional to visits.
 
     Raises:
         TypeError: if ``bot`` is not a ``SearchBot``.

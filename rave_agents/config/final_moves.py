@@ -6,7 +6,7 @@ Your own final move implements ``preference``, which Python calls for each move 
 import math
 from typing import Annotated, Any, NamedTuple
 
-from annotated_types import Ge
+from annotated_types import Ge, Le
 
 from rave_agents.compiler.dispatch import implements, python_function
 from rave_agents.config.regrets import keeps_regrets
@@ -64,6 +64,26 @@ def lower_confidence_bound(q: float, n: float, A: float) -> float:
     Winands et al. (2008) print it with a plus sign; ``A = -1`` gives their form.
     """
     return q - A / math.sqrt(n)
+
+
+class VisitShares(NamedTuple):
+    """Draws in proportion to visits where information is hidden.
+
+    There opponents can exploit a player whose move is sure. Few visits are noise and exploration:
+    moves with less than a share of the greatest number are left out (thresholding: Ganzfried,
+    Sandholm & Waugh 2012, "Strategy purification and thresholding"). So are moves that cost too
+    much, as many do after few simulations. At temperature 0, draws as at 1. In other games, and for
+    a single player, it is the robust child: where players move at the same time, most visits are
+    exploration.
+    """
+
+    threshold: Annotated[float, Ge(0), Le(1)] = 0.2
+    """Least visits of a move that may be drawn, as a share of the most visited move's; in [0, 1].
+    At 0 all moves may be drawn, at 1 the most visited ones alone. Measured, see
+    docs/laboratory.md."""
+    margin: Annotated[float, Ge(0), Le(1)] = 0.04
+    """The most that the mean value of a move that may be drawn is below that of the most visited
+    one, on the scale [0, 1]. Likewise measured."""
 
 
 class BestOutcome(NamedTuple):

@@ -7,7 +7,7 @@ Only ``auto`` uses everything that helps; ``SearchResult.took_part`` lists it.
 import math
 from typing import Any
 
-from rave_agents.config.final_moves import AverageStrategy, Maximin, Survivor
+from rave_agents.config.final_moves import AverageStrategy, Maximin, Survivor, VisitShares
 from rave_agents.config.regrets import MCCFR, AdaptiveRegrets
 from rave_agents.kernel.adaptive_rule import AdaptiveUCB1
 from rave_agents.kernel.amaf.nodes import NodeAmaf
@@ -107,6 +107,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "playouts": AdaptivePlayouts(),
         "learning": OnlineValue(),
         "regrets": AdaptiveRegrets(),
+        "final_move": VisitShares(),
         "contempt": 0.35,
         "expand_visits": 1,
         "search_forced_moves": True,

@@ -17,6 +17,7 @@ from rave_agents.config.final_moves import (
     Maximin,
     RobustChild,
     Survivor,
+    VisitShares,
     preference,
 )
 from rave_agents.config.part_specs import (
@@ -138,7 +139,10 @@ class SearchConfig(Composed):
     """Noise in the root's priors, see ``root_noise.py``."""
 
     final_move: Annotated[
-        Part, Takes(RobustChild, preference, BestOutcome, Maximin, AverageStrategy, Survivor)
+        Part,
+        Takes(
+            RobustChild, preference, VisitShares, BestOutcome, Maximin, AverageStrategy, Survivor
+        ),
     ] = RobustChild()
     """The choice of the action once the search has ended, see ``final_moves.py``."""
 
@@ -155,7 +159,8 @@ class SearchConfig(Composed):
     temperature: Annotated[float, Ge(0)] = 0.0
     """The policy is proportional to visits to the power 1/temperature, at least 0. At 0 it is the
     final move alone; 1 is the mix of the visits. With ``rule=gumbel`` the improved policy takes the
-    place of visits. The average strategy ignores it."""
+    place of visits. The average strategy ignores it; with ``final_move=visit_shares``, 0 is as 1
+    where moves are drawn."""
 
     random_moves: Annotated[float, Ge(0), Le(1)] = 0.0
     """The probability that the move is drawn uniformly from all legal ones, in [0, 1]. It makes an

@@ -89,6 +89,8 @@ class SearchParameters(TypedDict, total=False):
     step_size: float
     epsilon: float
     alpha: float
+    threshold: float
+    margin: float
     visits: float | int
     A: float
     regret_power: float

@@ -10,6 +10,7 @@ from rave_agents.config.final_moves import (
     BestOutcome,
     Maximin,
     Survivor,
+    VisitShares,
     preference,
 )
 from rave_agents.config.part_specs import is_own, part_raised
@@ -107,7 +108,15 @@ def _policy(root: Root, config: SearchConfig) -> list[float]:
         # Gumbel planning distributes visits by its schedule, so they are no policy.
         own = move.visits if move.halved is None else move.halved.improved
         share[place] = own * (move.action in allowed)
-    if config.temperature == 0.0 or share.sum() == 0.0:
+    temperature = config.temperature
+    if isinstance(config.final_move, VisitShares):
+        value = np.array([move.value_sum / max(move.visits, 1) for move in moves])
+        share[share < config.final_move.threshold * share.max()] = 0.0
+        # The best of the most visited ones, which the robust child would be.
+        best = value[share == share.max()].max()
+        share[value < best - config.final_move.margin] = 0.0
+        temperature = temperature or 1.0
+    if temperature == 0.0 or share.sum() == 0.0:
         best = max(allowed.values())
         count = list(allowed.values()).count(best)
         policy = []
@@ -117,7 +126,7 @@ def _policy(root: Root, config: SearchConfig) -> list[float]:
         return policy
     with np.errstate(divide="ignore", over="ignore"):
         # share^(1 / temperature), scaled so that the largest is 1 and nothing overflows.
-        weights = np.exp(np.log(share / share.max()) / config.temperature)
+        weights = np.exp(np.log(share / share.max()) / temperature)
     return (weights / weights.sum()).tolist()  # type: ignore[no-any-return]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from rave_agents.compiler.dispatch import JIT_DISABLED, OpenFunction, classes_of
 from rave_agents.compiler.mistakes import UncompilableError
-from rave_agents.config.final_moves import AverageStrategy, RobustChild
+from rave_agents.config.final_moves import AverageStrategy, RobustChild, VisitShares
 from rave_agents.config.part_specs import own_parts
 from rave_agents.config.regrets import adapts_regrets
 from rave_agents.config.search_config import SearchConfig
@@ -69,6 +69,9 @@ def prepare(
     if not game.keeps_regrets:
         compile_search(game, state, bind_leaves if kind.batched else loop.run.bound)
     check_schedules(game.parts)
+    hides = game.facts.hidden and game.determinizes and game.facts.num_players > 1
+    if type(final.final_move) is VisitShares and not hides:
+        final = _unmixed(final)
     draws = final.temperature > 0.0 or final.random_moves > 0.0
     most_visited = type(final.final_move) is RobustChild and not draws and not game.keeps_regrets
     return state, game._replace(
@@ -83,7 +86,7 @@ def prepare(
 @functools.lru_cache(maxsize=64)
 def _drawing(config: SearchConfig, regrets: Any) -> SearchConfig:
     """The configuration that draws the move from the average strategy, unless it says another."""
-    if type(config.final_move) is not RobustChild or config.temperature > 0.0:
+    if type(config.final_move) not in (RobustChild, VisitShares) or config.temperature > 0.0:
         return config
     return config.replace(regrets=regrets, final_move=AverageStrategy())
 
@@ -91,6 +94,11 @@ def _drawing(config: SearchConfig, regrets: Any) -> SearchConfig:
 @functools.lru_cache(maxsize=64)
 def _at_level(config: SearchConfig, level: Level) -> SearchConfig:
     return config.replace(temperature=level.temperature, random_moves=level.random_moves)
+
+
+@functools.lru_cache(maxsize=64)
+def _unmixed(config: SearchConfig) -> SearchConfig:
+    return config.replace(final_move=RobustChild())
 
 
 def facts_may_change(state: GameState) -> bool:

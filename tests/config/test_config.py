@@ -81,6 +81,7 @@ from rave_agents.parts import (
     UCB1Tuned,
     UniformPlayouts,
     VisitedEdges,
+    VisitShares,
     WinningMoves,
     exploration,
     implements,
@@ -278,6 +279,8 @@ BAD_IN_PARTS = [
     (SearchConfig(root_noise=DirichletNoise()), "root_noise.alpha", ABOVE_0),
     (SearchConfig(final_move=SecureChild()), "final_move.A", [INF, -INF, NAN]),
     (SearchConfig(final_move=Maximin()), "final_move.visits", AT_LEAST_0),
+    (SearchConfig(final_move=VisitShares()), "final_move.threshold", SHARE),
+    (SearchConfig(final_move=VisitShares()), "final_move.margin", SHARE),
 ]
 NAMED_BY_PLACE_ALONE = {
     "amaf.trust.expand_visits",
@@ -342,7 +345,7 @@ def test_every_number_has_its_bad_values():
         (type(owner(config, place)), place.split(".")[-1]) for config, place, _ in BAD_IN_PARTS
     }
     assert tested == expected
-    assert len(expected) == len(BAD_IN_PARTS) == 66
+    assert len(expected) == len(BAD_IN_PARTS) == 68
 
 
 @pytest.mark.parametrize(
@@ -858,6 +861,7 @@ PRESETS = {
         "playouts": "adaptive_playouts",
         "learning": "online_value",
         "regrets": "adaptive_regrets",
+        "final_move": "visit_shares",
         "contempt": 0.35,
         "expand_visits": 1,
         "search_forced_moves": True,

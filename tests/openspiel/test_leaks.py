@@ -1,5 +1,6 @@
 """Worlds do not tell the truth more often than what the player knows does, and keep to the time."""
 
+import itertools
 import logging
 import math
 import random
@@ -47,6 +48,49 @@ def test_dark_chess_is_seldom_the_truth():
         sum(str(world) == str(state) for world in drawn_worlds(state, 60)) / 60 for state in states
     ]
     assert sum(shares) / len(shares) < 0.1
+
+
+def unseen_pairs(name, count):
+    """Pairs of different positions that look the same to the player to move."""
+    for seed in itertools.count():
+        state = decision(name, seed % 3, seed)
+        other = drawn_worlds(state, 1, seed=seed)[0]
+        if other.history() != state.history():
+            yield state, other
+            count -= 1
+        if count == 0:
+            return
+
+
+@pytest.mark.full(but=4)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "bargaining",
+        "battleship(board_width=2,board_height=2,ship_sizes=[1],ship_values=[1],num_shots=2)",
+        "dark_hex(board_size=3)",
+        "kuhn_poker",
+        "kuhn_poker(players=3)",
+        "leduc_poker",
+        "liars_dice",
+        "liars_dice(numdice=2)",
+        "phantom_ttt",
+        "tiny_bridge_2p",
+        "tiny_hanabi",
+        "trade_comm",
+        "universal_poker",
+    ],
+)
+def test_what_a_player_cannot_see_changes_nothing(name, pytestconfig):
+    whole = pytestconfig.getoption("full") or pytestconfig.getoption("slow")
+    for pair in unseen_pairs(name, 20 if whole else 2):
+        one, other = (
+            Searcher(SearchConfig.preset("auto"), seed=1).search(
+                OpenSpielState(state), Limit(simulations=30)
+            )
+            for state in pair
+        )
+        assert (one.action, one.actions) == (other.action, other.actions)
 
 
 def test_the_number_of_moves_in_vain_is_not_given_away():
@@ -188,3 +232,26 @@ def test_other_generators_can_be_seeded(name):
     seeds = (0, 1, 7, 2**31 - 1)
     assert [dealt(seed) for seed in seeds] == [dealt(seed) for seed in seeds]
     assert len({dealt(seed) for seed in seeds}) == len(seeds)
+
+
+def search_with(name, **changes):
+    state = OpenSpielState(decision(name, 0, 1))
+    searcher = Searcher(SearchConfig.preset("auto").replace(**changes), seed=1)
+    return searcher.search(state, Limit(simulations=60))
+
+
+def test_auto_draws_its_move_where_something_is_hidden():
+    rows = search_with("leduc_poker", margin=1.0).actions
+    most = max(row.visits for row in rows)
+    kept = [row.visits if row.visits >= 0.2 * most else 0 for row in rows]
+    assert [row.probability for row in rows] == pytest.approx([n / sum(kept) for n in kept])
+    assert kept.count(0) < len(kept) - 1
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [("tic_tac_toe", {}), ("blackjack", {}), ("leduc_poker", {"hidden": "see"})],
+)
+def test_auto_plays_the_robust_child_elsewhere(name, changes):
+    expected = search_with(name, final_move="robust_child", **changes)
+    assert search_with(name, **changes).actions == expected.actions

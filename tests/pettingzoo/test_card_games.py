@@ -17,6 +17,7 @@ from rave_pettingzoo import (
 )
 from rave_pettingzoo.checks import _registered
 
+from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.agents.named_agents import make_agent as make_game_agent
 from rave_agents.environments.copying import equal
 from rave_agents.errors import GameError, UnsupportedGameError
@@ -280,3 +281,18 @@ def test_registered_worlds_need_no_argument():
 def test_what_is_no_class_or_no_function_is_refused(arguments):
     with pytest.raises(TypeError, match="must be a"):
         register_worlds(*arguments)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_what_an_agent_cannot_see_changes_nothing(name):
+    compared = 0
+    for steps in range(3):
+        state = AECState(advanced(name, steps, seed=steps))
+        other = state.worlds(state.current_player(), zoo.choices(1).random)()
+        found = [
+            Searcher(SearchConfig.preset("auto"), seed=1).search(each, Limit(simulations=12))
+            for each in (state, other)
+        ]
+        compared += state.view(1 - state.current_player()) != other.view(1 - state.current_player())
+        assert (found[0].action, found[0].actions) == (found[1].action, found[1].actions)
+    assert compared > 0

@@ -27,6 +27,7 @@ from rave_agents.parts import (
     SecureChild,
     SkipSolved,
     Solver,
+    VisitShares,
 )
 from rave_agents.results.final_move import root_statistics
 from rave_agents.results.root import Root, RootMove, merged_root, with_proof
@@ -530,6 +531,26 @@ def test_a_sure_gain_that_was_passed_over_is_played_where_it_is_more(num_players
     assert played(0.6) == [0]
     assert played(0.3) == [0]
     assert played(0.9) == [1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, [0.8, 0.2, 0.0, 0.0]),
+        ({"threshold": 0.0}, [100 / 130, 25 / 130, 5 / 130, 0.0]),
+        ({"threshold": 0.5}, [1.0, 0.0, 0.0, 0.0]),
+        ({"margin": 0.2}, [100 / 175, 25 / 175, 0.0, 50 / 175]),
+        ({"temperature": 0.5}, [16 / 17, 1 / 17, 0.0, 0.0]),
+    ],
+)
+def test_shares_of_visits_without_the_few_and_the_costly_are_drawn(changes, expected):
+    moves = tuple(
+        RootMove(action, visits, visits * mean, 0.5, AmafStatistics(), EdgeProof())
+        for action, (visits, mean) in enumerate([(100, 0.5), (25, 0.47), (5, 0.6), (50, 0.4)])
+    )
+    config = SearchConfig(final_move=VisitShares()).replace(**changes)
+    played = root_statistics(Root(moves, 180, 0.0, 1.0), config)
+    assert [row.probability for row in played] == pytest.approx(expected)
 
 
 def test_a_little_that_is_sure_is_played_where_it_is_more():
