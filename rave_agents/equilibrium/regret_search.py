@@ -19,7 +19,7 @@ from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.endless import LONGEST_GAME, endless_game
 from rave_agents.game.game_state import GameState, has_simultaneous_moves, is_simultaneous
-from rave_agents.simulate.random_stream import make_stream
+from rave_agents.simulate.random_stream import Stream, make_stream
 from rave_agents.simulate.visits import Visitor, VisitPlace
 
 SLICE_SECONDS = 0.02
@@ -97,10 +97,7 @@ class RegretSearch:
         self.num_players: int = start.num_players()
         self._most_bytes = max_memory_mb * MEGABYTE
         self._variant = variant
-        # Spawning from a copy gives the same streams each time.
-        seed = np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key)
-        sampling, playouts = seed.spawn(2)
-        self._stream = make_stream(sampling)
+        self._stream, playouts = _streams(seed)
         self.control: NDArray[np.int64] = np.zeros(codes.CONTROL_WORDS, np.int64)
         """Numbers of the search, see ``records.py``."""
         self.control[codes.DEPTH], self.control[codes.HISTORIES] = -1, 1
@@ -113,7 +110,7 @@ class RegretSearch:
         self._grow_index()
         self._stack: Stack = _grown(None, Stack, FIRST_DEPTHS)
         self._pool: Pool = _grown(None, Pool, FIRST_DEPTHS * 8)
-        self._questions = Questions(start, make_stream(playouts))
+        self._questions = Questions(start, playouts)
         self.visitor: Visitor = self._questions.visitor
         """The game."""
         self._steps = 256
@@ -123,6 +120,27 @@ class RegretSearch:
         self._phase, self._visits = _SAMPLES, 256
         self._size: GameSize | None = None
         self._look = FIRST_LOOK if variant.sweeps else None
+        self._bind()
+
+    def reseed(self, seed: np.random.SeedSequence) -> None:
+        """Go on with the random numbers of another seed."""
+        self._stream[:], self._questions.visit.stream[:] = _streams(seed)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Compiled code and the game's visitor are bound to memory addresses.
+        bound = {"visitor", "_run", "_search", "_swept", "_questions"}
+        visit = self._questions.visit
+        kept = {name: value for name, value in vars(self).items() if name not in bound}
+        return {**kept, "_path": visit.path, "_playouts": visit.stream, "_room": len(visit.actions)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        path, playouts, room = (state.pop(name) for name in ("_path", "_playouts", "_room"))
+        vars(self).update(state)
+        self._questions = Questions(self.start, playouts)
+        self._questions.renew(len(path), room)
+        self._questions.visit.path[:] = path
+        self.visitor = self._questions.visitor
+        self._swept = None if self._sweeps is None else sweep.bound(self._sweeps)
         self._bind()
 
     @property
@@ -160,7 +178,14 @@ class RegretSearch:
         """Bytes of all arrays."""
         records = (self.histories, self.sets, self.actions, self._stack, self._pool)
         arrays = [array for record in records for array in record]
-        return sum(array.nbytes for array in (*arrays, self._returns, self._slots))
+        swept = 0 if self._sweeps is None else self._bytes_of_sweeps
+        return sum(array.nbytes for array in (*arrays, self._returns, self._slots)) + swept
+
+    @property
+    def _bytes_of_sweeps(self) -> int:
+        """Bytes of the arrays of sweeps: three of histories, four of actions, one of sets."""
+        actions = int(self.control[codes.ACTIONS])
+        return 8 * (3 * self.num_histories + 4 * actions + self.num_sets)
 
     def run_slice(self, last: float, deadline: float) -> bool:
         """Run for some milliseconds; returns whether there is more to do.
@@ -244,7 +269,8 @@ class RegretSearch:
         status = visit_all.bound(self._search)(self._visits)
         if status == codes.DONE:
             self._phase = _SAMPLES
-            if self._pays_to_sweep(self.num_histories, last, seconds):
+            fits = self.memory_bytes + self._bytes_of_sweeps <= self._most_bytes
+            if fits and self._pays_to_sweep(self.num_histories, last, seconds):
                 self._phase = _SWEEPS
                 self._begin_sweeps()
         elif status != codes.GOES_ON:
@@ -459,6 +485,14 @@ class RegretSearch:
             values = (sweeps.worth[rows] / reach).tolist()
         actions = tuple(self.actions.action[rows].tolist())
         return SetStrategy(actions, tuple(shares.tolist()), tuple(values), self.iterations)
+
+
+def _streams(seed: np.random.SeedSequence) -> tuple[Stream, Stream]:
+    """The random numbers of the sampling, and of playouts."""
+    # Spawning from a copy gives the same streams each time.
+    same = np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key)
+    sampling, playouts = same.spawn(2)
+    return make_stream(sampling), make_stream(playouts)
 
 
 def _grown(old: Any, record: Any, rows: int) -> Any:

@@ -63,19 +63,16 @@ class EquilibriumSearch:
         self._before = 0
         self._last = self._deadline = math.inf
 
-    def __getstate__(self) -> dict[str, Any]:
-        # The regrets are bound to memory: a copy begins anew, with the same random numbers.
-        return {**vars(self), "search": None, "_game": None, "_before": 0}
-
     def reseed(
         self,
         stream_seed: np.random.SeedSequence,
         playout_seeds: np.random.SeedSequence,
         noise_seed: np.random.SeedSequence,
     ) -> None:
-        """Begin anew with another seed."""
+        """Go on with other random numbers."""
         self._seed = stream_seed
-        self.search = None
+        if self.search is not None:
+            self.search.reseed(stream_seed)
 
     def enter(self, root: RootPosition, path: Sequence[int] = ()) -> None:
         """Show another position from now on."""

@@ -99,9 +99,17 @@ def test_a_bot_copies_and_plays_on():
     game = pyspiel.load_game("kuhn_poker")
     bot = MCCFRBot(game, simulations=50, seed=1)
     bot.step(kuhn(0, 1))
-    for copied in (copy.copy(bot), copy.deepcopy(bot), pickle.loads(pickle.dumps(bot))):
-        assert copied.step(kuhn(0, 1)) in (0, 1)
-        assert copied.last_result.simulations == 50
+    copies = copy.copy(bot), copy.deepcopy(bot), pickle.loads(pickle.dumps(bot))
+    bot.step(kuhn(0, 1))
+    for copied in copies:
+        copied.step(kuhn(0, 1))
+        assert copied.last_result.policy == bot.last_result.policy
+        assert copied.last_result.action == bot.last_result.action
+    sweeping = AutoBot(game, simulations=500, seed=1)
+    sweeping.step(kuhn(0, 1))
+    copied = copy.deepcopy(sweeping)
+    assert copied.step(kuhn(1, 2)) == sweeping.step(kuhn(1, 2))
+    assert copied.last_result.policy == sweeping.last_result.policy
     assert bot.step_verbose(kuhn(0, 1))[1].startswith("Finished 50 sims")
     with pytest.raises(ValueError, match="keeps regrets"):
         bot.mcts_search(kuhn(0, 1))
