@@ -32,6 +32,10 @@ COLUMN_WORDS = 5
 and the address of a row of fill."""
 
 
+AT_ONCE = 4096
+"""Rows filled at once: as many as a processor keeps near."""
+
+
 class Columns(NamedTuple):
     """The arrays of a tree."""
 
@@ -56,9 +60,10 @@ def drop_rows(columns: Columns, root: int) -> int:
         mark_below(nodes, used[NODE], root, firsts, counts, int32s_at(words[EDGE_CHILDREN]))
     edges = rows_of(columns, EDGE)
     for node in range(used[NODE]):
-        for edge in range(firsts[node], firsts[node] + counts[node]):
+        if nodes[node] != 0:
             # Edges that belong to no node, since information sets move them, are dropped.
-            edges[edge] = nodes[node]
+            for edge in range(firsts[node], firsts[node] + counts[node]):
+                edges[edge] = 1
     mark_owned(rows_of(columns, TABLE), used[TABLE], words[TABLE_OWNERS], nodes)
     mark_owned(rows_of(columns, CHILD), used[CHILD], words[ENTRY_OWNERS], nodes)
     for axis in range(len(GROWING)):
@@ -138,16 +143,16 @@ def number(rows: Any, count: int) -> int:
 @kernel
 def move_rows(address: int, width: int, rows: Any, count: int, kept: int) -> None:
     """Move the rows that stay; consecutive ones together. None is overwritten before it moves."""
-    row = 0 if 0 < kept < count else count  # Else none moves.
-    while row < count:
+    row, moved = 0, 0
+    while moved < kept:
+        while rows[row] == DROPPED:
+            row += 1
         first = row
-        row += 1
-        if rows[first] != DROPPED:
-            while row < count and rows[row] != DROPPED:
-                row += 1
-            if rows[first] != first:
-                target, source = address + rows[first] * width, address + first * width
-                move_memory(target, source, (row - first) * width)
+        while row < count and rows[row] != DROPPED:
+            row += 1
+        if moved != first:
+            move_memory(address + moved * width, address + first * width, (row - first) * width)
+        moved += row - first
 
 
 @kernel
@@ -160,10 +165,10 @@ def rename(items: Any, count: int, rows: Any) -> None:
 
 @kernel
 def fill_rows(address: int, width: int, count: int, fill: int) -> None:
-    """Fill rows with a row of fill; from then on with twice as many filled ones each time."""
+    """Fill rows with a row of fill; from then on with as many as are filled, up to ``AT_ONCE``."""
     filled = min(1, count)
     move_memory(address, fill, filled * width)
     while filled < count:
-        more = min(filled, count - filled)
+        more = min(filled, AT_ONCE, count - filled)
         move_memory(address + filled * width, address, more * width)
         filled += more
