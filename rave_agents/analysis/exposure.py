@@ -41,8 +41,10 @@ class Exposed(NamedTuple):
     """Each player's return by a best response; for a bound, by the responder's."""
     simulations: float
     """Mean simulations of a search."""
+    search_seconds: float
+    """Mean CPU seconds of a search."""
     seconds: float
-    """CPU seconds of the searches of one seed."""
+    """CPU seconds of all searches of one seed."""
 
 
 def _number(value: float) -> str:
@@ -62,6 +64,7 @@ ROW = (
     Field("mixture", "mixture", "of the mean policy", _number, rank=3),
     Field("seeds", "seeds", "seeds", whole, rank=5),
     Field("simulations", "simulations", "simulations", whole, rank=5),
+    Field("search_cpu_seconds", "search_seconds", "a search", _number, rank=3),
     Field("cpu_seconds", "seconds", "CPU s", lambda value: fixed(value, 2), rank=1),
 )
 """The row of an agent."""
@@ -109,7 +112,8 @@ class Exposure(View):
             self._by_player([each.values for each in found]),
             self._by_player([each.responses for each in found]),
             _mean([float(each.simulations) for each in records]),
-            _mean([each.seconds for each in records]) * self.units,
+            _mean([each.seconds for each in records]),
+            _mean([each.seconds / each.shared for each in records]) * self.units,
         )
 
     def _bounded(self, table: int) -> Exposed:
@@ -136,6 +140,7 @@ class Exposure(View):
             unknown if self.total is not None else self._by_player(own),
             self._by_player([tuple(each.returns for each in seats) for seats in ordered]),
             sum(r.simulations for r in records) / max(sum(r.searches for r in records), 1),
+            sum(r.seconds for r in records) / max(sum(r.searches for r in records), 1),
             _mean([sum(each.seconds for each in seats) for seats in ordered]),
         )
 
@@ -239,7 +244,7 @@ class Exposure(View):
         picture, panels = figures.panels(2, width=5, height=3.4)
         label = f"exploitability{', at least' if self.bound else ''}"
         level = [row for row in self.rows if row.simulations == 0 and row.exploitability > 0]
-        for axes, effort in zip(panels, ("simulations", "seconds"), strict=True):
+        for axes, effort in zip(panels, ("simulations", "search_seconds"), strict=True):
             for row in level:
                 name = figures.literal(row.agent)
                 axes.axhline(row.exploitability, color="grey", linestyle=":", label=name)
@@ -249,8 +254,8 @@ class Exposure(View):
             curves.draw_curves(axes, drawn, label=label)
             axes.set(yscale="log", title=figures.literal(self.game))
             axes.legend(fontsize=7)
-        panels[0].set_xlabel("simulations a decision")
-        panels[1].set_xlabel("CPU seconds for all decisions")
+        panels[0].set_xlabel("simulations a search")
+        panels[1].set_xlabel("CPU seconds a search")
         return picture
 
 

@@ -256,7 +256,7 @@ RECORDED = frozenset(
     [
         *("number", "first_seat", "opening", "actions", "returns", "efforts", "ending", "fault"),
         *("seats", "seed", "illegal_moves", "steps"),
-        *("probabilities", "simulations", "seconds", "returns_of", "searches", "error"),
+        *("probabilities", "simulations", "seconds", "returns_of", "searches", "error", "shared"),
     ]
 )
 """Keys of a line that record the game; all others identify its table."""
