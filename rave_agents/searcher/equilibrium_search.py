@@ -21,7 +21,11 @@ from rave_agents.errors import UnsupportedGameError
 from rave_agents.evaluators.levels import NO_LEVEL
 from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.facts import Facts, facts_of
-from rave_agents.game.game_state import GameState
+from rave_agents.game.game_state import (
+    GameState,
+    has_simultaneous_moves,
+    hides_information,
+)
 from rave_agents.kernel.amaf.report import AmafStatistics
 from rave_agents.kernel.proofs.report import EdgeProof
 from rave_agents.results.root import Root, RootMove
@@ -185,11 +189,12 @@ def chosen_regrets(
         simulations: those of the limit; infinity for no limit.
         seconds: those of the limit; infinity for no limit.
     """
+    if not (hides_information(state) or has_simultaneous_moves(state)):
+        return NoRegrets()  # Asked first: collecting all facts takes time at each move.
     facts, part = facts_of(state), config.regrets
     offers = StateAbilities(state)
     fits = (
-        (facts.hidden or facts.simultaneous)
-        and facts.num_players > 1
+        facts.num_players > 1
         and not facts.draws_chance
         and config.hidden == "determinize"
         and config.level == NO_LEVEL
@@ -198,7 +203,11 @@ def chosen_regrets(
         fits = False
     if not fits:
         return NoRegrets()
-    most = min(part.histories_per_second * seconds, config.max_memory_mb * 2.0**20 / BYTES_SWEPT)
+    most = min(
+        part.histories_per_second * seconds,
+        simulations * MOST_ENTERED / part.least_entries,
+        config.max_memory_mb * 2.0**20 / BYTES_SWEPT,
+    )
     size = _size_of(state, most, facts)
     if size is None or size.histories > (most / 50 if size.in_python else most):
         return NoRegrets()
