@@ -83,7 +83,8 @@ class Rows(NamedTuple):
     fill: float = 0
     """The value of items that are not used yet."""
     points_to: Axis | None = None
-    """The axis whose rows its items are, where they are not negative; None for other numbers."""
+    """The axis whose rows its items are, ``np.int32``, where they are not negative; None for other
+    numbers."""
     length: int = 1
     """Items in each row."""
     kept: Kept = Kept.GAME

@@ -67,6 +67,11 @@ def _fields(kind: type) -> tuple[_Field, ...]:
         hint = hints[name]
         notes = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
         rows = next((note for note in notes if isinstance(note, Rows)), None)
+        if rows is not None and rows.points_to is not None and rows.dtype is not np.int32:
+            raise TypeError(
+                f"{kind.__name__}.{name} points to rows, so its items must be np.int32: "
+                f"got {rows.dtype}."
+            )
         runs_as = next((note for note in notes if isinstance(note, dict)), {})
         fields.append(_Field(name, hint, rows, runs_as))
     return tuple(fields)

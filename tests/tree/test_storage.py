@@ -83,6 +83,14 @@ def test_a_part_without_arrays_runs_as_itself():
     assert RUNS_AS.pop(Plain) is Running
 
 
+def test_items_that_are_rows_have_32_bits():
+    class Wide(NamedTuple):
+        owner: Annotated[Array, Rows(Axis.TABLE, np.int64, points_to=Axis.NODE)]
+
+    with pytest.raises(TypeError, match=r"Wide.owner points to rows.*np.int32: got .*int64"):
+        allocated(Wide, SIZES)
+
+
 def test_resizing_keeps_what_there_is_and_fills_the_new_rows():
     storage, tree, running = stored()
     tree.used[:3] = 2, 3, 1
