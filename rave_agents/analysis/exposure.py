@@ -64,8 +64,8 @@ ROW = (
     Field("mixture", "mixture", "of the mean policy", _number, rank=3),
     Field("seeds", "seeds", "seeds", whole, rank=5),
     Field("simulations", "simulations", "simulations", whole, rank=5),
-    Field("search_cpu_seconds", "search_seconds", "a search", _number, rank=3),
-    Field("cpu_seconds", "seconds", "CPU s", lambda value: fixed(value, 2), rank=1),
+    Field("search_cpu_seconds", "search_seconds", "CPU s a search", _number, rank=3),
+    Field("cpu_seconds", "seconds", "CPU s in all", lambda value: fixed(value, 2), rank=1),
 )
 """The row of an agent."""
 
