@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rave_agents.compiler.dispatch import JIT_DISABLED, OpenFunction
-from rave_agents.compiler.layout import laid_out
+from rave_agents.compiler.layout import laid_out, rewritten
 from rave_agents.compiler.signals import uninterrupted
 
 
@@ -34,17 +34,18 @@ class Entry:
 
         Args:
             record: the record.
-            before: the function for an earlier record, or None: what both records share is laid
-                out already, if none of its arrays has been reallocated since.
+            before: the function for an earlier record, or None. If the layout is the same, it
+                takes this record from now on. None of the arrays that both records share may have
+                been reallocated since.
         """
         if JIT_DISABLED:
             return functools.partial(self.function, record)
-        earlier: Any = None if before is None else before.args[0]
-        kind, placed = laid_out(record, earlier)
+        if before is not None:
+            earlier = before.args[0]
+            if earlier.generation == OpenFunction.generation and rewritten(record, earlier):
+                return before
+        kind, placed = laid_out(record)
         placed.generation = OpenFunction.generation
-        known = earlier is not None and kind is earlier.kind  # Comparing all of a kind takes long.
-        if known and placed.generation == earlier.generation:
-            return functools.partial(before.func, placed)
         key = placed.generation, kind
         with self._lock:
             if key not in self._loaded:

@@ -24,48 +24,61 @@ _UNKNOWN = 0
 """A record's address, until it lies in memory."""
 
 
-def laid_out(record: Any, before: Any = None) -> tuple[Kind, Any]:
+def laid_out(record: Any) -> tuple[Kind, Any]:
     """The layout of a record, and a copy of it in memory, which points to the record's arrays.
 
     The copy keeps the record, so that the arrays live as long as the pointers to them; they must
     not be reallocated meanwhile.
 
-    Args:
-        record: the record.
-        before: the copy of an earlier record, or None. The records that both share are not looked
-            at again, and the layout is the same object if it has not changed.
-
     Raises:
         TypeError: for a field that is neither a number, True or False, an array nor a record.
     """
-    parts = before.parts if before is not None and type(before.of) is type(record) else None
-    words: list[Any] = []
-    fields: list[Any] = [type(record)]
-    found: list[tuple[Any, Any, list[Any]]] = []
-    for index, value in enumerate(record):
-        if parts is not None and parts[index][0] is value:
-            part = parts[index]
-        else:
-            own: list[Any] = []
-            part = value, _add_value(value, record, own), own
-        found.append(part)
-        fields.append(part[1])
-        words += part[2]
-    words.append(_UNKNOWN)
-    kind = tuple(fields)
-    if parts is not None and kind == before.kind:
-        kind = before.kind
+    parts: list[tuple[Any, Any, list[Any]]] = []
+    for value in record:
+        own: list[Any] = []
+        parts.append((value, _add_value(value, record, own), own))
+    kind = type(record), *(part[1] for part in parts)
+    words = [word for part in parts for word in part[2]]
     packing = _packing(kind)
     size = packing.size // 8
     # Words are aligned; the two behind the record are for what a function returns and raises.
     placed: Any = (ctypes.c_int64 * (size + 2))()
-    packing.pack_into(placed, 0, *words)
+    packing.pack_into(placed, 0, *words, _UNKNOWN)
     address = ctypes.addressof(placed)
     placed.arguments = address + 8 * size, address + 8 * (size + 1), address
     for last, first in _ends(kind):
         placed[last] = address + 8 * first
-    placed.of, placed.kind, placed.parts = record, kind, found
+    placed.of, placed.kind, placed.parts = record, kind, parts
     return kind, placed
+
+
+def rewritten(record: Any, placed: Any) -> bool:
+    """Write a record over the copy of an earlier one, if its layout is the same; else False.
+
+    Only the fields that are other objects are written: the arrays of the rest must not have been
+    reallocated.
+    """
+    if type(record) is not type(placed.of):
+        return False
+    parts, changed, place = [], [], 0
+    for value, (before, kind, words) in zip(record, placed.parts, strict=True):
+        own: list[Any] = []
+        if value is not before:
+            if _add_value(value, record, own) != kind:
+                return False
+            changed.append((place, kind, own))
+        parts.append((value, kind, own or words))
+        place += len(words)
+    address = ctypes.addressof(placed)
+    for first, kind, words in changed:
+        if not isinstance(kind, tuple):
+            placed[first] = words[0]
+            continue
+        _packing(kind).pack_into(placed, 8 * first, *words)
+        for last, begin in _ends(kind, first):
+            placed[last] = address + 8 * begin
+    placed.of, placed.parts = record, parts
+    return True
 
 
 def kind_of(record: Any) -> Kind:
