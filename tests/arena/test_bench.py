@@ -35,7 +35,7 @@ def test_times_per_move_have_a_row_for_each_number_of_simulations(measured):
     assert [(row.agent, row.simulations) for row in rows] == [
         (agent, simulations) for simulations in (10, 50, 200) for agent in ("uct", "rave")
     ]
-    assert all(0 < row.seconds < 1 and 0 < row.baseline_seconds < 1 for row in rows)
+    assert all(0 < row.seconds < 60 and 0 < row.baseline_seconds < 60 for row in rows)
     assert "Microseconds per move over whole games" in str(measured)
 
 
