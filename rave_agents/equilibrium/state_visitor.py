@@ -16,7 +16,7 @@ from rave_agents.game.game_state import (
     legal_actions_of,
     moving_players,
 )
-from rave_agents.game.utility_limits import utility_limits
+from rave_agents.game.utility_limits import MOST_ACTIONS, utility_limits
 from rave_agents.simulate.checked_answers import CheckedAnswers
 from rave_agents.simulate.expansion import Answered
 from rave_agents.simulate.python_callback import PythonCallback
@@ -79,6 +79,7 @@ class StateVisitor:
         self._checks = CheckedAnswers(
             limits, int(start.num_distinct_actions()), simultaneous=simultaneous, evaluator=None
         )
+        self._checks.most_outcome = MOST_ACTIONS  # The tree has no row for each outcome.
         self._limits = limits
         views = ((),) * limits.players if self._hides and not self._recalls else ()
         state = start.clone()

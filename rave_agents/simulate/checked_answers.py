@@ -63,7 +63,8 @@ class CheckedAnswers:
         named = EvaluatorAbilities(evaluator).source_name
         self._prior_source = named or f"{type(evaluator).__name__}.prior(state)"
         self._values_source = f"{type(evaluator).__name__}.evaluate(state)"
-        self._most_outcome = MOST_OUTCOMES
+        self.most_outcome: int = MOST_OUTCOMES
+        """The largest outcome of chance that fits the search's tables."""
 
     def checked_movers(self, state: Any) -> Sequence[int]:
         """The players who move at the same time; refused if there are none, or undeclared."""
@@ -105,11 +106,11 @@ class CheckedAnswers:
             raise GameError(
                 f"chance_outcomes() has the probability {min(chances)}, which is below 0."
             )
-        if min(actions) < 0 or max(actions) > self._most_outcome:
+        if min(actions) < 0 or max(actions) > self.most_outcome:
             wrong = min(actions) if min(actions) < 0 else max(actions)
             raise GameError(
                 f"chance_outcomes() has the outcome {wrong}: outcomes are from 0 to "
-                f"{self._most_outcome}."
+                f"{self.most_outcome}."
             )
         if len(set(actions)) < len(actions):
             raise GameError(

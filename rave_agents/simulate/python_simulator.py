@@ -160,7 +160,7 @@ class PythonSimulator(PythonPlayouts):
         If the search's tables lack room for one, ``simulate`` returns FRAME_FULL.
         """
         self._numbers = numbers
-        self._most_outcome = MOST_ACTIONS
+        self.most_outcome = MOST_ACTIONS
 
     def raise_pending(self) -> None:
         """Raise the exception that ended the last simulation, the very same object."""

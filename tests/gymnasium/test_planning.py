@@ -312,7 +312,7 @@ def test_environment_is_a_game_state_to_every_searcher():
     ("make", "error", "reason"),
     [
         (lambda: UCTAgent(made("Pendulum-v1")), UnsupportedGameError, "Discrete"),
-        (lambda: UCTAgent(made("Blackjack-v1")), UnsupportedGameError, "hidden='see' allows"),
+        (lambda: UCTAgent(made("Blackjack-v1")), UnsupportedGameError, "hidden='see' searches"),
         (
             lambda: Searcher().search(PlanningState(made("Blackjack-v1")), Limit(simulations=5)),
             UnsupportedGameError,
