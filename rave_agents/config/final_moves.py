@@ -81,7 +81,7 @@ class VisitShares(NamedTuple):
     """Least visits of a move that may be drawn, as a share of the most visited move's; in [0, 1].
     At 0 all moves may be drawn, at 1 the most visited ones alone. Measured, see
     docs/laboratory.md."""
-    margin: Annotated[float, Ge(0), Le(1)] = 0.04
+    margin: Annotated[float, Ge(0), Le(1)] = 0.02
     """The most that the mean value of a move that may be drawn is below that of the most visited
     one, on the scale [0, 1]. Likewise measured."""
 

@@ -546,7 +546,7 @@ def test_a_sure_gain_that_was_passed_over_is_played_where_it_is_more(num_players
 def test_shares_of_visits_without_the_few_and_the_costly_are_drawn(changes, expected):
     moves = tuple(
         RootMove(action, visits, visits * mean, 0.5, AmafStatistics(), EdgeProof())
-        for action, (visits, mean) in enumerate([(100, 0.5), (25, 0.47), (5, 0.6), (50, 0.4)])
+        for action, (visits, mean) in enumerate([(100, 0.5), (25, 0.49), (5, 0.6), (50, 0.4)])
     )
     config = SearchConfig(final_move=VisitShares()).replace(**changes)
     played = root_statistics(Root(moves, 180, 0.0, 1.0), config)
