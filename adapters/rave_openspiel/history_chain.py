@@ -87,46 +87,40 @@ class HistoryChain:
         self._knowledge = knowledge
         self._unit = unit
         self._looks_end = ends
-        truth = knowledge.truth
-        self._true_movers = truth.movers
-        self.sites: list[int] = [step for step in range(len(truth)) if self._looks_hidden(step)]
-        """Steps of the true history whose action could have differed unseen by the player."""
-        self._hidden = self._others(truth.movers)
-        self.looks_open: bool = knowledge.counts_moves and not self.sites
-        """True if no single action of another player could have been different without a visible
-        trace."""
-        # With uncounted moves, one change rarely shows what was hidden: try every step.
-        if not knowledge.counts_moves or not self.sites:
-            self.sites = self._hidden
+        self._known_movers: list[int] = []
+        self.sites: list[int] = []
+        """Steps of the known lines whose action could have differed unseen by the player."""
         self._kinds = KINDS
         self.reset_counts()
 
-    def _others(self, movers: Sequence[int]) -> list[int]:
-        return [step for step, mover in enumerate(movers) if mover != self._knowledge.player]
+    def learn_sites(self, line: Line) -> None:
+        """Find out which steps look hidden, at those steps of a line that are not known yet."""
+        start = len(self._known_movers)
+        # With uncounted moves, one change rarely shows what was hidden: every step is tried.
+        if self._knowledge.counts_moves and line.movers[:start] == self._known_movers:
+            steps = range(start, len(line))
+            self.sites += [step for step in steps if self._looks_hidden(line, step)]
+            self._known_movers += line.movers[start:]
 
-    def _looks_hidden(self, step: int) -> bool:
+    def others(self, line: Line) -> list[int]:
+        """Return the steps of a line at which the player did not move."""
+        return [step for step, mover in enumerate(line.movers) if mover != self._knowledge.player]
+
+    def _looks_hidden(self, line: Line, step: int) -> bool:
         """True if the player might not see a different action at this place at once."""
-        truth, knowledge = self._knowledge.truth, self._knowledge
-        if truth.movers[step] == knowledge.player:
+        if line.movers[step] == self._knowledge.player:
             return False
-        # Kept with the history: the next search extends it and asks about the same steps.
-        key = knowledge.player, knowledge.counts_moves, step
-        if key not in knowledge.hidden:
-            if self._looks_end < math.inf and time.perf_counter() > self._looks_end:
-                return True  # Not stored: a search with more time should test it.
-            knowledge.hidden[key] = self._could_differ(step)
-        return knowledge.hidden[key]
-
-    def _could_differ(self, step: int) -> bool:
-        # A generator of its own: the answer, which is kept, must not depend on earlier draws.
-        truth, knowledge, unit = self._knowledge.truth, self._knowledge, random.Random(step).random
-        state, moment = truth.states[step], truth.moments[step + 1]
-        others = [action for action in choices(state) if action != truth.actions[step]]
+        if self._looks_end < math.inf and time.perf_counter() > self._looks_end:
+            return True
+        # A generator of its own, so that the walk's does not depend on the time for this.
+        knowledge, unit = self._knowledge, random.Random(step).random
+        state, moment = line.states[step], line.moments[step + 1]
+        others = [action for action in choices(state) if action != line.actions[step]]
         for _ in range(min(len(others), ALTERNATIVES)):
             after = state.child(others.pop(int(unit() * len(others))))
             # Between moments the player sees nothing: only the mover must stay the same.
             if moment is None:
-                if after.current_player() == truth.states[step + 1].current_player():
+                if after.current_player() == line.states[step + 1].current_player():
                     return True
             elif knowledge.fits(after, moment):
                 return True
@@ -208,13 +202,10 @@ class HistoryChain:
 
     def _places(self, line: Line) -> tuple[list[int], list[int]]:
         """Return the steps of the other players: those that look hidden, and all."""
-        if line.movers == self._true_movers:
-            return self.sites, self._hidden
-        others = self._others(line.movers)
-        if line.movers == self._true_movers[: len(line)]:
+        others, sites = self.others(line), []
+        if line.movers == self._known_movers[: len(line)]:
             sites = [step for step in self.sites if step < len(line)]
-            return sites or others, others
-        return others, others
+        return sites or others, others
 
     def _place(self, sites: Sequence[int], others: Sequence[int]) -> int:
         places = others if self._unit() < ELSEWHERE else sites

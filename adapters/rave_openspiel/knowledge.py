@@ -70,6 +70,11 @@ class Line:
         self.moments.append(None)
         return state
 
+    def drop_last(self) -> None:
+        """Take the last action back."""
+        for parts in (self.states, self.movers, self.actions, self.weights, self.moments):
+            parts.pop()
+
     def __len__(self) -> int:
         return len(self.actions)
 
@@ -81,17 +86,13 @@ class _TrueHistory(NamedTuple):
     """The class of the states, and the key of the initial position; None if that is unknown."""
     line: Line
     """Every action has its prior weight, the player's too, so that any player can use the line."""
-    hidden: dict[tuple[int, bool, int], bool]
-    """Hidden steps, by player, whether moves are counted, and step: see ``HistoryChain``."""
 
     def until(self, history: Sequence[tuple[int, int]]) -> "_TrueHistory":
         """The common beginning with another history."""
         known = zip(self.line.movers, self.line.actions, history, strict=False)
         different = (step for step, (*own, move) in enumerate(known) if tuple(own) != move)
         common = next(different, min(len(self.line), len(history)))
-        # Whether a step was hidden depends on the state after it: keep steps that both share.
-        hidden = {key: found for key, found in self.hidden.items() if key[2] < common}
-        return _TrueHistory(self.kind, self.line.cut(common), hidden)
+        return _TrueHistory(self.kind, self.line.cut(common))
 
 
 _last: list[_TrueHistory] = []  # At most one: states of a whole game are large.
@@ -121,8 +122,6 @@ class Knowledge:
         """The time at which replays end, before the next action; writable at any time."""
         self.step_seconds: float = 0.0
         """Seconds to replay one action; 0 if none was replayed."""
-        self.hidden: dict[tuple[int, bool, int], bool] = {}
-        """Knowledge of the history's hidden steps; see ``HistoryChain``."""
         self.counts_moves: bool = counts_moves(game, probing_end(ends))
         """True if the player can count the moves of the others."""
         self._view = viewer(game)
@@ -256,10 +255,10 @@ class Knowledge:
         # An unknown start equals no other, not even the same state's a moment ago.
         known = next((each for each in _last if None not in kind and each.kind == kind), None)
         if known is None:
-            known = _TrueHistory(kind, Line(self.start), {})
+            known = _TrueHistory(kind, Line(self.start))
         known = known.until(history)
         _last[:] = [known]
-        self.hidden, line = known.hidden, known.line
+        line = known.line
         self.start = line.states[0]  # The cached one: lines share their states by identity.
         started, common = time.perf_counter(), len(line)
         for player, action in history[common:]:

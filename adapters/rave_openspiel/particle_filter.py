@@ -20,7 +20,7 @@ BARREN = 0.03
 
 FIRST_BARREN = 0.25
 """The same for the first moment: the player's own deal may be rare, and no particle can be revived.
-Without particles, worlds come from a walk from the true history, which they then depend on."""
+Without particles, worlds come from a walk, whose first worlds depend on where it starts."""
 
 REVIVALS = 3
 """Number of retries at such a moment, each after steps of the Markov chain."""
@@ -123,6 +123,7 @@ class _Filter:
 
     def _shake(self) -> None:
         """Move each particle by some steps of the Markov chain, so that lines differ again."""
+        self._moves.learn_sites(self._particles[0])
         advance = self._moves.advance
         self._particles = [advance(line, MOVES, self._budget) for line in self._particles]
         self._budget.spend(0)  # ``advance`` stops silently: raise here if the budget is spent.

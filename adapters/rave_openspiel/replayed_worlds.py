@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import pyspiel
 
 from rave_agents.simulate.simulator import DeadlinePassed
+from rave_openspiel.first_history import first_history
 from rave_openspiel.history_chain import Budget, HistoryChain
 from rave_openspiel.knowledge import Knowledge, Line, OutOfBudget
 from rave_openspiel.particle_filter import SIZES, filtered
@@ -51,14 +52,17 @@ SHARE_FOR_A_WORLD = 0.125
 """Share of the remaining time for one more world, so that there are several."""
 
 FILTER_SHARE = 0.6
-"""Share of the budget for the filter; a walk from the true history, if needed, has the rest."""
+"""Share of the budget for the filter; a walk, if needed, has the rest."""
+
+START_SHARE = 0.5
+"""Share of a walk's budget for finding where it starts."""
 
 MOST_PARTICLES = 128
 
 LEAST_PARTICLES = 32
 """Least bound on the particles, up to which filters grow while the budget lasts."""
 
-WALK_SHARE = 0.25
+WALK_SHARE = 0.2
 """Least budget for a walk's first world, as a share of the cost of all later ones."""
 
 ROUNDS = 20
@@ -66,17 +70,17 @@ ROUNDS = 20
 worlds."""
 
 LEAST_ROUNDS = 2
-"""Least rounds of a walk. With less time, at least one proposal must be accepted, so that lack of
-time alone never makes the truth a world."""
+"""Least rounds of a walk. With less time, at least one proposal must be accepted: without time for
+its start, a walk begins at the true history, which must not become a world."""
 
 CHANGES = 4
 """Accepted proposals for each hidden action before a walk can have levelled off."""
 
 LOOKS = 16
-"""Histories in each stretch of the walk whose true actions are counted."""
+"""Histories in each stretch of the walk that are compared with its start."""
 
 LEVEL = 0.01
-"""A walk has levelled off if a stretch loses less than this share of true actions."""
+"""A walk has levelled off if a stretch loses less than this share of the start's actions."""
 
 
 class ReplayedWorlds:
@@ -90,8 +94,9 @@ class ReplayedWorlds:
     Worlds come from histories that a particle filter draws from the start of the game
     (``rave_openspiel.particle_filter``), each advanced by a Markov chain
     (``rave_openspiel.history_chain``) before each use. If no particle reaches the present, as in
-    card games with large deals, one chain starts at the true history and walks until the share of
-    true actions has levelled off, or its budget is spent. ``method`` and ``settled`` report which.
+    card games with large deals, one chain starts at a history that hardly depends on the true one
+    (``rave_openspiel.first_history``), and walks until the share of the start's actions has
+    levelled off, or its budget is spent. ``method`` and ``settled`` report which.
 
     The work is done when the first world is requested, and ends with the search's time: if that is
     over before any proposal was accepted, there is no world rather than the truth.
@@ -114,7 +119,7 @@ class ReplayedWorlds:
         self._turn = 0
         self._moves: HistoryChain | None = None
         self.method: str = "particles"
-        """``"particles"``, or ``"walk"`` for a chain that started at the true history."""
+        """``"particles"``, or ``"walk"`` for a single chain."""
         self.settled: bool = False
         """True if the way to the first world ended before its budget: no particles are cut short,
         and a walk has levelled off."""
@@ -159,7 +164,7 @@ class ReplayedWorlds:
 
     @property
     def sites(self) -> Sequence[int]:
-        """Places in the true history where the player could not have seen another action."""
+        """Steps of the worlds at which the player could not have seen another action."""
         if self._moves is None:
             self._prepare()
         assert self._moves is not None
@@ -179,11 +184,6 @@ class ReplayedWorlds:
         looks = Budget(math.inf, self._latest).part(SHARE_OF_LOOKS)
         self._moves = HistoryChain(self._knowledge, self._unit, looks.ends)
         budget = self._budget()
-        self._round = min(MOST_PROPOSALS, max(PROPOSALS, len(self._moves.sites)))
-        if self._moves.looks_open and self._is_open(budget):
-            self.method, self.settled, self._round = "walk", True, 0
-            self._lines = [self._knowledge.truth]
-            return
         share = budget.part(FILTER_SHARE)
         # Skip the filter if not even its smallest size could play the game through once.
         if self._knowledge.step_seconds * SIZES[0] * len(self._knowledge.truth) < share.seconds:
@@ -193,17 +193,34 @@ class ReplayedWorlds:
             self.method = "walk"
             # Charge the filter's use: the unspent part of its share goes to the walk.
             budget.steps -= budget.steps * FILTER_SHARE - max(share.steps, 0.0)
-            if math.isfinite(self._simulations):
-                later = self._simulations * self._round * len(self._knowledge.truth) / 2
-                budget.steps = max(budget.steps, min(MOST_STEPS, WALK_SHARE * later))
-            self._lines = [self._walk(budget)]
+            self._lines = [self._walked(budget)]
 
-    def _is_open(self, budget: Budget) -> bool:
+    def _walked(self, budget: Budget) -> Line:
+        """The first world of a walk."""
+        moves, share = self._moves, budget.part(START_SHARE)
+        assert moves is not None
+        start = first_history(self._knowledge, int(self._unit() * 2**32), share)
+        # Charge a fixed share: what was spent depends on the true history.
+        budget.steps -= budget.steps * START_SHARE
+        moves.learn_sites(start)
+        self._round = min(MOST_PROPOSALS, max(PROPOSALS, len(moves.sites)))
+        if self._knowledge.counts_moves and not moves.sites and self._is_open(start, budget):
+            self.settled, self._round = True, 0
+            return start
+        moves.sites = moves.sites or moves.others(start)
+        self._round = min(MOST_PROPOSALS, max(PROPOSALS, len(moves.sites)))
+        if math.isfinite(self._simulations):
+            later = self._simulations * self._round * len(start) / 2
+            budget.steps = max(budget.steps, min(MOST_STEPS, WALK_SHARE * later))
+        return self._walk(start, budget)
+
+    def _is_open(self, line: Line, budget: Budget) -> bool:
         """True if none of some proposals was accepted, so that nothing seems hidden."""
         moves = self._moves
         assert moves is not None
+        moves.reset_counts()  # The filter's count too.
         time_alone = Budget(math.inf, budget.ends)
-        moves.advance(self._knowledge.truth, ROUNDS * self._round, time_alone)
+        moves.advance(line, ROUNDS * self._round, time_alone)
         return moves.accepted == 0 and moves.tried >= LEAST_ROUNDS * self._round
 
     def _budget(self) -> Budget:
@@ -218,11 +235,11 @@ class ReplayedWorlds:
         ends = now + SHARE_OF_TIME * max(self._deadline - now, 0.0)
         return Budget(min(steps, MOST_STEPS), ends)
 
-    def _walk(self, budget: Budget) -> Line:
-        """Run the chain from the true history until it levels off or the budget is spent."""
+    def _walk(self, start: Line, budget: Budget) -> Line:
+        """Run the chain from a history until it levels off or the budget is spent."""
         moves = self._moves
         assert moves is not None
-        line, stretch = self._knowledge.truth, ROUNDS * self._round
+        line, stretch = start, ROUNDS * self._round
         moves.reset_counts()
         least = LEAST_ROUNDS * self._round
         for share in (SHARE_OF_WALK, 1.0):
@@ -238,7 +255,8 @@ class ReplayedWorlds:
             shares = []
             for _ in range(LOOKS):
                 line = moves.advance(line, max(1, stretch // LOOKS), budget)
-                shares.append(self._true_share(line, sites))
+                same = sum(line.actions[step] == start.actions[step] for step in sites)
+                shares.append(same / len(sites) if sites else 0.0)
             now = sum(shares) / LOOKS
             moves.adapt()  # Before the first world, so that it does not bias any.
             if budget.spent:
@@ -249,9 +267,3 @@ class ReplayedWorlds:
             # Doubling keeps the tests few, however slowly the chain mixes.
             before, stretch = now, 2 * stretch
         return line
-
-    def _true_share(self, line: Line, sites: Sequence[int]) -> float:
-        """The share of the actions at these places that equal the true ones."""
-        true = self._knowledge.truth.actions
-        same = sum(line.actions[step] == true[step] for step in sites)
-        return same / len(sites) if sites else 0.0

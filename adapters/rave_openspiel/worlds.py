@@ -73,13 +73,12 @@ def world_source(
 
 @functools.cache
 def warn_seldom_settled(name: str) -> None:
-    """Warn, once per game, that worlds may reveal too much of the true state."""
+    """Warn, once per game, that worlds may be less random than they should be."""
     if name in SELDOM_SETTLED:
         _log.warning(
-            "rave_openspiel: in the middle of %s, the walk from the true history to the first "
-            "world seldom comes to its end, and worlds may hold more of the truth than they "
-            "should. More simulations or seconds help; result.worlds.settled reports it, and "
-            "worlds=function gives your own.",
+            "rave_openspiel: in the middle of %s, the walk to the first world seldom comes to its "
+            "end, and worlds may be less random than they should be. More simulations or seconds "
+            "help; result.worlds.settled reports it, and worlds=function gives your own.",
             name,
         )
 

@@ -16,7 +16,7 @@ class WorldStatistics:
     method: str
     """Their source: ``"function"`` (the user's ``worlds=``), ``"resample_from_infostate"`` (the
     game's own), ``"particles"`` or ``"walk"`` (replays of the history, drawn forward from the start
-    of the game, or by a chain that starts at the true history), ``"deal"`` (Hanabi's hidden hand,
+    of the game, or by one chain from a consistent history), ``"deal"`` (Hanabi's hidden hand,
     dealt anew), ``"random numbers"`` (the position itself, with new random numbers for each
     simulation)."""
     drawn: int
@@ -38,8 +38,8 @@ class WorldStatistics:
     worlds, or if they cannot be compared."""
     settled: bool | None
     """True if the burn-in before the first world was complete: particles reached the present, or
-    the share of true actions in the walk had levelled off. If not, worlds may be closer to the
-    truth than they should be: more simulations or seconds allow a longer burn-in. None without
+    the share of its start's actions in the walk had levelled off. If not, worlds may be closer to
+    that start than they should be: more simulations or seconds allow a longer burn-in. None without
     burn-in."""
     seconds: float
     """Wall-clock seconds spent on drawing them, summed over threads."""
@@ -54,7 +54,9 @@ class WorldStatistics:
         )
         if self.share_of_first is not None:
             line += f", {self.share_of_first:.2f} equal to the first"
-        return line if self.settled is not False else f"{line}; NOT SETTLED, close to the truth"
+        return (
+            line if self.settled is not False else f"{line}; NOT SETTLED, close to the walk's start"
+        )
 
 
 def world_statistics(samples: Sequence[WorldSample]) -> WorldStatistics | None:
