@@ -10,6 +10,9 @@ import pytest
 import scipy
 from helpers.spiel import decision
 from rave_openspiel import replayed_worlds
+from rave_openspiel.first_history import first_history
+from rave_openspiel.history_chain import Budget
+from rave_openspiel.knowledge import Knowledge
 from rave_openspiel.worlds import ReplayedWorlds, resamples, view, world_source
 
 from rave_agents.errors import GameError
@@ -90,6 +93,21 @@ def p_value(expected, drawn):
     ],
 )
 def test_the_first_replayed_world_has_the_posterior_distribution(name, moves):
+    assert_drawn_from_the_posterior(name, moves)
+
+
+@pytest.mark.slow
+@pytest.mark.full(but=["leduc_poker"])
+@pytest.mark.parametrize(
+    ("name", "moves"),
+    [("leduc_poker", 3), ("liars_dice", 3), ("first_sealed_auction", 1), ("tiny_bridge_2p", 1)],
+)
+def test_the_first_world_of_a_walk_has_the_posterior_distribution(name, moves, monkeypatch):
+    monkeypatch.setattr(replayed_worlds, "filtered", lambda *_: [])
+    assert_drawn_from_the_posterior(name, moves)
+
+
+def assert_drawn_from_the_posterior(name, moves):
     state = decision(name, moves, seed=3)
     player = state.current_player()
     expected = posterior(state, player)
@@ -100,6 +118,24 @@ def test_the_first_replayed_world_has_the_posterior_distribution(name, moves):
         source.begin(simulations=30, deadline=math.inf)
         drawn[tuple(source().history())] += 1
     assert p_value(expected, drawn) > 0.01
+
+
+@pytest.mark.full(but=["go_fish"])
+@pytest.mark.parametrize("name", ["go_fish", "hearts", "oh_hell"])
+def test_a_walk_starts_at_a_history_that_depends_on_the_seed_alone(name):
+    state = decision(name, 9, seed=1)
+    player = state.current_player()
+    world = ReplayedWorlds(state, player, random.Random(1).random)()
+    assert world.history() != state.history()
+    starts = set()
+    for seed in range(0, 3000, 1000):
+        one, other = (
+            first_history(Knowledge(each, player), seed, Budget(5_000)) for each in (state, world)
+        )
+        assert one.actions == other.actions
+        assert retold(one.states[-1], player) == retold(state, player)
+        starts.add(tuple(one.actions))
+    assert len(starts) == 3
 
 
 @pytest.mark.parametrize(("name", "moves"), [("kuhn_poker", 1), ("leduc_poker", 3)])
