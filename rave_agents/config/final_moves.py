@@ -84,6 +84,9 @@ class VisitShares(NamedTuple):
     margin: Annotated[float, Ge(0), Le(1)] = 0.02
     """The most that the mean value of a move that may be drawn is below that of the most visited
     one, on the scale [0, 1]. Likewise measured."""
+    visits: Annotated[float, Ge(0)] = 100.0
+    """Least visits of a move that may be drawn, at least 0: after fewer, values may differ by
+    chance alone. Where no move has as many, the most visited one is played."""
 
 
 class BestOutcome(NamedTuple):

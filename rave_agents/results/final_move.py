@@ -111,7 +111,8 @@ def _policy(root: Root, config: SearchConfig) -> list[float]:
     temperature = config.temperature
     if isinstance(config.final_move, VisitShares):
         value = np.array([move.value_sum / max(move.visits, 1) for move in moves])
-        share[share < config.final_move.threshold * share.max()] = 0.0
+        least = max(config.final_move.threshold * share.max(), config.final_move.visits)
+        share[share < least] = 0.0
         # The best of the most visited ones, which the robust child would be.
         best = value[share == share.max()].max()
         share[value < best - config.final_move.margin] = 0.0

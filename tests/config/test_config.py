@@ -281,6 +281,7 @@ BAD_IN_PARTS = [
     (SearchConfig(final_move=Maximin()), "final_move.visits", AT_LEAST_0),
     (SearchConfig(final_move=VisitShares()), "final_move.threshold", SHARE),
     (SearchConfig(final_move=VisitShares()), "final_move.margin", SHARE),
+    (SearchConfig(final_move=VisitShares()), "final_move.visits", AT_LEAST_0),
 ]
 NAMED_BY_PLACE_ALONE = {
     "amaf.trust.expand_visits",
@@ -345,7 +346,7 @@ def test_every_number_has_its_bad_values():
         (type(owner(config, place)), place.split(".")[-1]) for config, place, _ in BAD_IN_PARTS
     }
     assert tested == expected
-    assert len(expected) == len(BAD_IN_PARTS) == 68
+    assert len(expected) == len(BAD_IN_PARTS) == 69
 
 
 @pytest.mark.parametrize(

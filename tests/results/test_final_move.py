@@ -541,6 +541,8 @@ def test_a_sure_gain_that_was_passed_over_is_played_where_it_is_more(num_players
         ({"threshold": 0.5}, [1.0, 0.0, 0.0, 0.0]),
         ({"margin": 0.2}, [100 / 175, 25 / 175, 0.0, 50 / 175]),
         ({"temperature": 0.5}, [16 / 17, 1 / 17, 0.0, 0.0]),
+        ({"visits": 26.0}, [1.0, 0.0, 0.0, 0.0]),
+        ({"visits": 101.0}, [1.0, 0.0, 0.0, 0.0]),
     ],
 )
 def test_shares_of_visits_without_the_few_and_the_costly_are_drawn(changes, expected):
@@ -548,7 +550,7 @@ def test_shares_of_visits_without_the_few_and_the_costly_are_drawn(changes, expe
         RootMove(action, visits, visits * mean, 0.5, AmafStatistics(), EdgeProof())
         for action, (visits, mean) in enumerate([(100, 0.5), (25, 0.49), (5, 0.6), (50, 0.4)])
     )
-    config = SearchConfig(final_move=VisitShares()).replace(**changes)
+    config = SearchConfig(final_move=VisitShares(visits=0.0)).replace(**changes)
     played = root_statistics(Root(moves, 180, 0.0, 1.0), config)
     assert [row.probability for row in played] == pytest.approx(expected)
 
