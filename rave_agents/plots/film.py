@@ -1,9 +1,11 @@
 """Films of episodes: pictures of an environment, optionally with the statistics of a search."""
 
+import functools
 import os
 import pathlib
 import shutil
 import subprocess
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -50,13 +52,13 @@ class Film:
                 "MP4 needs the program ffmpeg, which is not installed: install it, or the package "
                 "imageio-ffmpeg, or record a .gif instead."
             )
+        self._add_statistics: Callable[[NDArray[np.uint8], Any, str], NDArray[np.uint8]] | None
+        self._add_statistics = None
         if quantity is not None:
-            from rave_agents.plots.result_plot import (  # noqa: PLC0415  (slow: matplotlib)
-                QUANTITIES,
-            )
+            from rave_agents.plots import result_plot  # noqa: PLC0415  (slow: matplotlib)
 
-            check_names("quantity", [quantity], QUANTITIES, ValueError)
-        self._quantity = quantity
+            check_names("quantity", [quantity], result_plot.QUANTITIES, ValueError)
+            self._add_statistics = functools.partial(result_plot.add_statistics, quantity=quantity)
         self._fps = fps
         self._pictures: list[NDArray[np.uint8]] = []
 
@@ -82,10 +84,8 @@ class Film:
                 f"returned {picture!r:.80}. Make it with render_mode='rgb_array'."
             )
         pixels = pixels.astype(np.uint8)
-        if self._quantity is not None:
-            from rave_agents.plots.result_plot import add_statistics  # noqa: PLC0415  (slow: matplotlib)
-
-            pixels = add_statistics(pixels, result, title, self._quantity)
+        if self._add_statistics is not None:
+            pixels = self._add_statistics(pixels, result, title)
         self._pictures.append(pixels)
 
     def save(self) -> pathlib.Path:
