@@ -36,6 +36,7 @@ NEEDED = [
     "rave_openspiel/bridge.cpp",
     "rave_openspiel/expander.cpp",
     "rave_openspiel/registry.cpp",
+    "rave_openspiel/states.h",
     "rave_openspiel/visitor.cpp",
     *(f"{package}/{name}" for package in PACKAGES for name in ("__init__.py", "py.typed")),
 ]

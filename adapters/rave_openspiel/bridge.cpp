@@ -9,27 +9,13 @@
 // Every action and every outcome is drawn as python_simulator.py draws it, so that both providers
 // grow the same trees. Only virtual functions of State are called: no symbol of pyspiel is needed.
 
-#include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <cstdint>
-#include <cstring>
 #include <functional>
-#include <memory>
-#include <new>
-#include <sstream>
-#include <stdexcept>
-#include <string>
-#include <typeinfo>
-#include <vector>
 
-#include "open_spiel/spiel.h"
+#include "states.h"
 
 namespace {
 
-using open_spiel::Action;
-using open_spiel::ActionsAndProbs;
-using open_spiel::State;
 using Clock = std::chrono::steady_clock;
 
 // Moves of a playout between two looks at the clock, a power of two.
@@ -52,94 +38,9 @@ constexpr int64_t kWorldLate = 1;  // No address: the deadline has passed before
 
 constexpr int kMostShrinking = 1 << 16;  // Actions that fit into the list that shrinks.
 
-// An answer that breaks the common interface: GameError in Python.
-class BrokenGame : public std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 class DeadlinePassed {};  // Raised inside a simulation to drop it.
 
 class FrameTooSmall {};  // Likewise, where a buffer is too small; the header says which.
-
-class EndlessGame {};  // Raised after LONGEST_GAME moves of a playout.
-
-template <typename... Parts>
-[[noreturn]] void Refuse(const Parts&... parts) {
-  std::ostringstream message;
-  (message << ... << parts);
-  throw BrokenGame(message.str());
-}
-
-// xoshiro128++ on the frame's stream, as in random_stream.py.
-class RandomWords {
- public:
-  explicit RandomWords(int64_t* stream) : stream_(stream) {}
-
-  // A uniform integer in [0, bound).
-  int64_t Below(int64_t bound) { return static_cast<int64_t>((Word() * bound) >> 32); }
-
-  // A uniform real number in [0, 1).
-  double Unit() { return static_cast<double>(Word()) / 4294967296.0; }
-
- private:
-  static uint32_t Rotated(uint32_t word, int bits) {
-    return (word << bits) | (word >> (32 - bits));
-  }
-
-  uint64_t Word() {
-    uint32_t first = static_cast<uint32_t>(stream_[0]);
-    uint32_t second = static_cast<uint32_t>(stream_[1]);
-    uint32_t third = static_cast<uint32_t>(stream_[2]);
-    uint32_t fourth = static_cast<uint32_t>(stream_[3]);
-    const uint32_t word = Rotated(first + fourth, 7) + first;
-    const uint32_t shifted = second << 9;
-    third ^= first;
-    fourth ^= second;
-    stream_[1] = second ^ third;
-    stream_[0] = first ^ fourth;
-    stream_[2] = third ^ shifted;
-    stream_[3] = Rotated(fourth, 11);
-    return word;
-  }
-
-  int64_t* stream_;
-};
-
-// The chance outcome at `unit`, in [0, 1), of the cumulative distribution.
-Action SampledOutcome(const ActionsAndProbs& outcomes, double unit) {
-  for (const auto& [action, probability] : outcomes) {
-    unit -= probability;
-    if (unit < 0.0) return action;
-  }
-  return outcomes.back().first;
-}
-
-ActionsAndProbs CheckedOutcomes(const State& state) {
-  ActionsAndProbs outcomes = state.ChanceOutcomes();
-  double total = 0.0;
-  for (const auto& outcome : outcomes) total += outcome.second;
-  if (!(std::abs(total - 1.0) < CHANCE_ROUNDING)) {
-    Refuse("The probabilities of chance_outcomes() sum to ", total, ", not to 1.");
-  }
-  return outcomes;
-}
-
-// Opens what State keeps to its subclasses.
-struct Opened : State {
-  // Makes room for so many moves at once: growing little by little takes as long as the moves.
-  static void ReserveHistory(State& state, size_t moves) {
-    (state.*&Opened::history_).reserve(moves);
-  }
-
-  // Does the work of State::ApplyActions, which is not virtual.
-  static void ApplyActions(State& state, const std::vector<Action>& actions) {
-    (state.*&Opened::DoApplyActions)(actions);
-    for (size_t player = 0; player < actions.size(); ++player) {
-      (state.*&Opened::history_).push_back({static_cast<int>(player), actions[player]});
-    }
-    ++(state.*&Opened::move_number_);
-  }
-};
 
 // A provider bound to one root position, which it owns. One thread at a time may use it.
 class Provider {
@@ -191,8 +92,8 @@ class Provider {
     return worlds_drawn_;
   }
 
-  int error() const { return error_; }
-  const char* message() const { return message_.c_str(); }
+  int error() const { return failure_.error; }
+  const char* message() const { return failure_.message.c_str(); }
 
  private:
   int32_t RunSimulation();
@@ -207,7 +108,6 @@ class Provider {
   int32_t Finish(const State& state);
   bool ListActions(const State& state, int player);
   void ListMovers(const State& state);
-  void FindMovers(const State& state);
   void CheckChildren(const State& state, int64_t count);
   int32_t TryReply();
   int32_t Play(State& state);
@@ -320,25 +220,11 @@ class Provider {
                        [&](Action reply) { return Wins(*child, reply, other); });
   }
 
-  void CheckPlayer(int player) const {
-    if (player >= 0 && player < num_players_) return;
-    Refuse("current_player() gave ", player, ": a search needs a player from 0 to ",
-           num_players_ - 1, ", CHANCE (", PLAYER_CHANCE, "), SIMULTANEOUS (", PLAYER_SIMULTANEOUS,
-           ") or TERMINAL (", PLAYER_TERMINAL, ").");
-  }
-
   void CheckAction(Action action) const {
     if (action >= 0 && action < num_distinct_actions_) return;
     Refuse("legal_actions() has ", action, ", but num_distinct_actions() allows 0 to ",
            num_distinct_actions_ - 1, ".");
   }
-
-  static void CheckSome(size_t count, int player) {
-    if (count > 0) return;
-    Refuse("legal_actions() is empty for player ", player, ", but the state is not terminal.");
-  }
-
-  void GiveReturns(const State& state, double* row) const;
 
   std::unique_ptr<State> root_;
   const Action num_distinct_actions_;
@@ -346,8 +232,7 @@ class Provider {
   const bool shrinking_;  // An action disappears when taken, and nothing else becomes (il)legal.
   bool timed_ = false;
   Clock::time_point deadline_;
-  int error_ = 0;
-  std::string message_;
+  Failure failure_;
 
   // Positions that simulations come through, by their numbers.
   struct Passed {
@@ -368,8 +253,7 @@ class Provider {
   int32_t* move_actions_ = nullptr;
   bool leaf_is_listed_ = false;
   std::vector<Action> leaf_actions_;
-  std::vector<int> movers_;  // Who moves at the same time, and what each can do there.
-  std::vector<std::vector<Action>> mover_actions_;
+  Movers movers_;
   std::vector<Action> joint_;
   std::vector<uint16_t> remaining_;
 
@@ -395,23 +279,8 @@ int32_t Provider::Simulate(int64_t* header) noexcept {
     return STATUS_STOPPED;
   } catch (const FrameTooSmall&) {
     return STATUS_FRAME_FULL;
-  } catch (const BrokenGame& error) {
-    error_ = ERROR_GAME;
-    message_ = error.what();
-  } catch (const EndlessGame&) {
-    error_ = ERROR_ENDLESS;
-    message_.clear();
-  } catch (const std::bad_alloc&) {
-    error_ = ERROR_MEMORY;
-    message_.clear();
-  } catch (const std::exception& error) {
-    // pyspiel's handler of SpielFatalError throws a type that no header declares.
-    const bool fatal = std::strstr(typeid(error).name(), "SpielException");
-    error_ = fatal ? ERROR_SPIEL : ERROR_OTHER;
-    message_ = error.what();
   } catch (...) {
-    error_ = ERROR_OTHER;
-    message_ = "OpenSpiel threw an object that is no std::exception.";
+    failure_.NoteException();
   }
   return STATUS_FAILED;
 }
@@ -455,7 +324,7 @@ int32_t Provider::RunStep(int64_t step) {
   header_[HEADER_PLAYER] = player;
   header_[HEADER_NUM_ACTIONS] = 0;
   if (player == PLAYER_TERMINAL) return STATUS_DONE;
-  CheckPlayer(player);
+  CheckPlayer(player, num_players_);
   header_[HEADER_VIEW] = View(*world_, player);
   return ListActions(*world_, player) ? STATUS_DONE : STATUS_FRAME_FULL;
 }
@@ -529,34 +398,19 @@ void Provider::ApplyJoint(State& state, const int32_t* path, int64_t count) {
   if (count == num_players_) {
     std::copy(path, path + count, joint_.begin());
   } else {
-    FindMovers(state);
-    for (int64_t i = 0; i < count; ++i) joint_[movers_[i]] = path[i];
+    movers_.Find(state);
+    for (int64_t i = 0; i < count; ++i) joint_[movers_.players[i]] = path[i];
   }
   Opened::ApplyActions(state, joint_);
 }
 
-// Finds who has a legal action where players move at the same time, and all of these actions.
-void Provider::FindMovers(const State& state) {
-  movers_.clear();
-  mover_actions_.clear();
-  for (int player = 0; player < num_players_; ++player) {
-    std::vector<Action> legal = state.LegalActions(player);
-    if (legal.empty()) continue;
-    movers_.push_back(player);
-    mover_actions_.push_back(std::move(legal));
-  }
-  if (movers_.empty()) {
-    Refuse("legal_actions(player) is empty for every player, but the state is not terminal.");
-  }
-}
-
 void Provider::ListMovers(const State& state) {
-  FindMovers(state);
-  header_[HEADER_NUM_MOVERS] = movers_.size();
+  movers_.Find(state);
+  header_[HEADER_NUM_MOVERS] = movers_.players.size();
   leaf_actions_.clear();
-  for (size_t i = 0; i < movers_.size(); ++i) {
-    leaf_actions_.insert(leaf_actions_.end(), mover_actions_[i].begin(), mover_actions_[i].end());
-    Buffer<int32_t>(BUFFER_MOVERS)[i] = movers_[i];
+  for (size_t i = 0; i < movers_.players.size(); ++i) {
+    leaf_actions_.insert(leaf_actions_.end(), movers_.actions[i].begin(), movers_.actions[i].end());
+    Buffer<int32_t>(BUFFER_MOVERS)[i] = movers_.players[i];
     Buffer<int32_t>(BUFFER_MOVER_ENDS)[i] = static_cast<int32_t>(leaf_actions_.size());
   }
 }
@@ -580,7 +434,7 @@ int32_t Provider::Finish(const State& state) {
   header_[HEADER_NUM_ACTIONS] = 0;
   header_[HEADER_NUM_PLAYOUTS] = 1;
   Buffer<int32_t>(BUFFER_PLAYOUT_ENDS)[0] = 0;
-  GiveReturns(state, Buffer<double>(BUFFER_RETURNS));
+  GiveReturns(state, num_players_, Buffer<double>(BUFFER_RETURNS));
   return STATUS_DONE;
 }
 
@@ -593,7 +447,7 @@ bool Provider::ListActions(const State& state, int player) {
     if (player == PLAYER_SIMULTANEOUS) {
       ListMovers(state);
     } else {
-      CheckPlayer(player);
+      CheckPlayer(player, num_players_);
       leaf_actions_ = state.LegalActions();
       CheckSome(leaf_actions_.size(), player);
     }
@@ -628,7 +482,7 @@ void Provider::CheckChildren(const State& state, int64_t count) {
     child->ApplyAction(actions[i]);
     ends[i] = child->IsTerminal();
     if (ends[i]) {
-      GiveReturns(*child, returns + i * num_players_);
+      GiveReturns(*child, num_players_, returns + i * num_players_);
     } else if (header_[HEADER_CHECK_CHILDREN] == CHECK_OBSERVE) {
       ShowChild(*child, i);
     }
@@ -686,7 +540,7 @@ int32_t Provider::TryReply() {
     if (std::find(replies.begin(), replies.end(), reply) == replies.end()) continue;
     child->ApplyAction(reply);
     ends[i] = child->IsTerminal();
-    if (ends[i]) GiveReturns(*child, returns + i * num_players_);
+    if (ends[i]) GiveReturns(*child, num_players_, returns + i * num_players_);
   }
   return STATUS_DONE;
 }
@@ -696,17 +550,17 @@ int32_t Provider::Show(const State& state) {
   const int player = state.CurrentPlayer();
   if (player == PLAYER_CHANCE) return STATUS_DONE;
   const bool simultaneous = player == PLAYER_SIMULTANEOUS;
-  if (simultaneous && !leaf_is_listed_) FindMovers(state);
+  if (simultaneous && !leaf_is_listed_) movers_.Find(state);
   const int64_t size = header_[HEADER_OBSERVATION];
   float* row = Buffer<float>(BUFFER_OBSERVATIONS);
-  const int64_t rows = simultaneous ? static_cast<int64_t>(movers_.size()) : 1;
+  const int64_t rows = simultaneous ? static_cast<int64_t>(movers_.players.size()) : 1;
   for (int64_t i = 0; i < rows; ++i, row += size) {
-    WriteObservation(state, simultaneous ? movers_[i] : player, row);
+    WriteObservation(state, simultaneous ? movers_.players[i] : player, row);
   }
   const auto& kind = state.GetGame()->GetType();
   double* returns = Buffer<double>(BUFFER_RETURNS);
   if (kind.reward_model == open_spiel::GameType::RewardModel::kRewards) {
-    GiveReturns(state, returns);
+    GiveReturns(state, num_players_, returns);
   } else {
     std::fill_n(returns, num_players_, 0.0);
   }
@@ -740,7 +594,7 @@ int32_t Provider::Play(State& state) {
     }
     Buffer<int32_t>(BUFFER_PLAYOUT_ENDS)[playout] = static_cast<int32_t>(end_);
     most_moves_ = std::max<size_t>(most_moves_, played.MoveNumber());
-    GiveReturns(played, Buffer<double>(BUFFER_RETURNS) + playout * num_players_);
+    GiveReturns(played, num_players_, Buffer<double>(BUFFER_RETURNS) + playout * num_players_);
   }
   return STATUS_DONE;
 }
@@ -763,7 +617,7 @@ void Provider::Playout(State& state) {
       PlayJoint(state, words);
       continue;
     }
-    CheckPlayer(player);
+    CheckPlayer(player, num_players_);
     ShowSample(state, player, static_cast<int>(end_));
     if (!listed) legal = state.LegalActions();
     const std::vector<Action>& actions = listed ? leaf_actions_ : legal;
@@ -778,16 +632,16 @@ void Provider::Playout(State& state) {
 
 // Plays a random action of each who moves at the same time.
 void Provider::PlayJoint(State& state, RandomWords& words) {
-  FindMovers(state);
+  movers_.Find(state);
   joint_.assign(num_players_, NO_ACTION);
   const int64_t before = end_;
-  for (size_t i = 0; i < movers_.size(); ++i) {
-    const std::vector<Action>& legal = mover_actions_[i];
+  for (size_t i = 0; i < movers_.players.size(); ++i) {
+    const std::vector<Action>& legal = movers_.actions[i];
     const Action action =
-        legal[Drawn<Action>(nullptr, legal.data(), legal.size(), movers_[i], before, words)];
+        legal[Drawn<Action>(nullptr, legal.data(), legal.size(), movers_.players[i], before, words)];
     CheckAction(action);
-    Record(movers_[i], action);
-    joint_[movers_[i]] = action;
+    Record(movers_.players[i], action);
+    joint_[movers_.players[i]] = action;
   }
   Opened::ApplyActions(state, joint_);
 }
@@ -806,7 +660,7 @@ void Provider::ShrinkingPlayout(State& state) {
   int moves = 0;
   for (int player; (player = state.CurrentPlayer()) != PLAYER_TERMINAL; --count) {
     CountMove(&moves);
-    CheckPlayer(player);
+    CheckPlayer(player, num_players_);
     CheckSome(count, player);
     ShowSample(state, player, static_cast<int>(end_));
     uint16_t* place =
@@ -815,19 +669,6 @@ void Provider::ShrinkingPlayout(State& state) {
     std::memmove(place, place + 1, (remaining_.data() + count - place - 1) * sizeof(*place));
     Record(player, action);
     state.ApplyAction(action);
-  }
-}
-
-void Provider::GiveReturns(const State& state, double* row) const {
-  const std::vector<double> returns = state.Returns();
-  if (static_cast<int>(returns.size()) != num_players_) {
-    Refuse("Expected returns for ", num_players_, " players, got ", returns.size(), ".");
-  }
-  for (int player = 0; player < num_players_; ++player) {
-    if (!std::isfinite(returns[player])) {
-      Refuse("Returns must be finite numbers, got ", returns[player], " for player ", player, ".");
-    }
-    row[player] = returns[player];
   }
 }
 

@@ -4,50 +4,9 @@
 // native_library.py compiles this file and defines on the command line, from the Python
 // enumerations: PLACE_*, the places in the header; ANSWERED_*; PLAYER_TERMINAL.
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <exception>
-#include <memory>
-#include <sstream>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
-#include "open_spiel/spiel.h"
+#include "states.h"
 
 namespace {
-
-using open_spiel::Action;
-using open_spiel::State;
-
-struct Key {
-  uint64_t first = 0;
-  uint64_t second = 0;
-
-  // The finalizer of MurmurHash3, by two constants of each word.
-  static uint64_t Mixed(uint64_t word, uint64_t one, uint64_t other) {
-    word = (word ^ (word >> 33)) * one;
-    word = (word ^ (word >> 29)) * other;
-    return word ^ (word >> 32);
-  }
-
-  void Add(uint64_t word) {
-    first = Mixed(first * 0x9E3779B97F4A7C15 + word, 0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53);
-    second = Mixed((second ^ word) + 0xD1B54A32D192ED03, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB);
-  }
-
-  void Add(const std::string& text) {
-    for (size_t at = 0; at < text.size(); at += 8) {
-      uint64_t word = 0;
-      for (size_t i = at; i < std::min(at + 8, text.size()); ++i) {
-        word = word << 8 | static_cast<unsigned char>(text[i]);
-      }
-      Add(word);
-    }
-    Add(text.size());
-  }
-};
 
 // Positions one move after the other from a root. One thread at a time may use it.
 class Expander {

@@ -11,7 +11,7 @@ import logging
 import math
 import os
 import time
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, ClassVar, NamedTuple, NoReturn, Protocol, Self, TypeVar
 
 import numpy as np
 import pyspiel
@@ -27,6 +27,8 @@ from rave_openspiel.native_library import (
     ERRORS,
     BridgeError,
     Library,
+    Part,
+    SharedLibrary,
     built_library,
 )
 from rave_openspiel.player_views import sees_information_state
@@ -55,6 +57,8 @@ WORLD_LATE = 1
 _IN_USE = "in use"
 
 _log = logging.getLogger("rave_agents")
+
+AnyLibrary = TypeVar("AnyLibrary", bound="OptionalLibrary")
 
 
 def is_native(state: pyspiel.State) -> bool:
@@ -111,6 +115,40 @@ def bridge() -> Library | None:
             error,
             SWITCH,
         )
+        return None
+
+
+def raise_failure(library: Any, provider: int, game: pyspiel.Game) -> NoReturn:
+    """Raise the last failure of a provider of a library, see ``Failure`` in ``states.h``."""
+    kind = ERRORS[library.error(provider) - 1]
+    if kind == "ENDLESS":
+        raise endless_game(str(game))
+    message = library.message(provider).decode(errors="replace")
+    errors = {"GAME": GameError, "SPIEL": pyspiel.SpielError, "MEMORY": MemoryError}
+    raise errors.get(kind, RuntimeError)(message)
+
+
+class OptionalLibrary(SharedLibrary):
+    """A library without which the same is done in Python."""
+
+    part: ClassVar[Part]
+    """What it is compiled from."""
+    otherwise: ClassVar[str]
+    """What happens without it, for the warning."""
+
+
+def optional_library(kind: type[AnyLibrary]) -> AnyLibrary | None:
+    """A library, built if needed; None if the switch is off or it cannot be built."""
+    loaded: Any = _optional  # mypy takes no class for hashable.
+    return None if switch() == "0" else loaded(kind, switch() == "1")
+
+
+@functools.cache
+def _optional(kind: Any, retry: bool, /) -> Any:
+    try:
+        return kind(built_library(kind.part, retry=retry))
+    except BridgeError as error:
+        _log.warning("rave_openspiel: %s: %s.", kind.otherwise, error)
         return None
 
 
@@ -293,12 +331,7 @@ class NativeSimulator:
             # Prefer the user's own exception to the bridge's report that the callback failed.
             with contextlib.suppress(CallbackFailedError):
                 self._give_world.raise_error()
-        kind = ERRORS[self._library.error(self._provider) - 1]
-        if kind == "ENDLESS":
-            raise endless_game(str(self._root.get_game()))
-        message = self._library.message(self._provider).decode(errors="replace")
-        errors = {"GAME": GameError, "SPIEL": pyspiel.SpielError, "MEMORY": MemoryError}
-        raise errors.get(kind, RuntimeError)(message)
+        raise_failure(self._library, self._provider, self._root.get_game())
 
 
 class _OwnWorlds:

@@ -1,8 +1,6 @@
 """Expansions of OpenSpiel's C++ states for the solver, by a compiled library."""
 
 import ctypes
-import functools
-import logging
 import pathlib
 import weakref
 from typing import Any
@@ -14,22 +12,18 @@ from rave_agents.errors import GameError
 from rave_agents.simulate.action_numbers import has_tables_of_ids
 from rave_agents.simulate.expansion import Expansion, Place
 from rave_agents.solver.keys import Key, hashed, key_of
-from rave_openspiel.native import is_native, switch
-from rave_openspiel.native_library import (
-    EXPANDER,
-    BridgeError,
-    SharedLibrary,
-    built_library,
-)
+from rave_openspiel.native import OptionalLibrary, is_native
+from rave_openspiel.native_library import EXPANDER
 from rave_openspiel.pointers import STATE, address_of
 from rave_openspiel.positions import Traits, visible_start
 from rave_openspiel.same_game import game_key
 
-_log = logging.getLogger("rave_agents")
 
-
-class ExpanderLibrary(SharedLibrary):
+class ExpanderLibrary(OptionalLibrary):
     """The functions of the compiled library; see ``expander.cpp``."""
+
+    part = EXPANDER
+    otherwise = "the solver goes through Python's states, which is slower"
 
     def __init__(self, path: pathlib.Path) -> None:
         super().__init__(path)
@@ -43,22 +37,6 @@ class ExpanderLibrary(SharedLibrary):
         self.message: Any = self.function("expander_message", ctypes.c_char_p, pointer)
         expand = self._library.expander_expand
         self.address: int = int(ctypes.cast(expand, pointer).value or 0)
-
-
-def expander_library() -> ExpanderLibrary | None:
-    """The library, built if needed; None if the bridge is switched off or it cannot be built."""
-    return None if switch() == "0" else _loaded(switch() == "1")
-
-
-@functools.cache
-def _loaded(retry: bool, /) -> ExpanderLibrary | None:
-    try:
-        return ExpanderLibrary(built_library(EXPANDER, retry=retry))
-    except BridgeError as error:
-        _log.warning(
-            "rave_openspiel: the solver goes through Python's states, which is slower: %s.", error
-        )
-        return None
 
 
 class NativeExpander:

@@ -101,6 +101,9 @@ VISITOR = Part(
 )
 """Visits of histories of OpenSpiel's C++ games."""
 
+SHARED = pathlib.Path(__file__).with_name("states.h")
+"""What the C++ files share."""
+
 ERRORS = ("GAME", "SPIEL", "MEMORY", "ENDLESS", "OTHER")
 """The exceptions for the bridge's error codes, from 1 on."""
 
@@ -240,7 +243,9 @@ def _built_by_compiler(
         with tempfile.TemporaryDirectory(dir=directory) as folder:
             built = pathlib.Path(folder) / path.name
             try:
-                _compile([*command, str(part.source), *linked, "-o", str(built)])
+                # The folder is not part of what the library is known by, nor is the source's.
+                shared = f"-iquote{SHARED.parent}"
+                _compile([*command, shared, str(part.source), *linked, "-o", str(built)])
                 _test(part, built)
             except BridgeError as error:
                 # Write aside and move into place, so that no process reads half a reason.
@@ -337,7 +342,7 @@ def _key(part: Part) -> str:
         *_flags(),
         *part.flags,
         *linked,
-        part.source.read_text(encoding="utf-8"),
+        *(source.read_text(encoding="utf-8") for source in (part.source, SHARED)),
     )
 
 

@@ -2,8 +2,6 @@
 
 import ctypes
 import enum
-import functools
-import logging
 import pathlib
 import weakref
 from typing import Any
@@ -11,20 +9,11 @@ from typing import Any
 import pyspiel
 
 from rave_agents.errors import GameError
-from rave_agents.game.endless import endless_game
 from rave_agents.simulate.visits import Visit, VisitPlace
-from rave_openspiel.native import is_native, switch
-from rave_openspiel.native_library import (
-    ERRORS,
-    VISITOR,
-    BridgeError,
-    SharedLibrary,
-    built_library,
-)
+from rave_openspiel.native import OptionalLibrary, is_native, optional_library, raise_failure
+from rave_openspiel.native_library import VISITOR
 from rave_openspiel.player_views import sees_information_state
 from rave_openspiel.pointers import STATE, address_of
-
-_log = logging.getLogger("rave_agents")
 
 
 class _Knowledge(enum.IntEnum):
@@ -35,8 +24,11 @@ class _Knowledge(enum.IntEnum):
     OBSERVATIONS = 2
 
 
-class VisitorLibrary(SharedLibrary):
+class VisitorLibrary(OptionalLibrary):
     """The functions of the compiled library; see ``visitor.cpp``."""
+
+    part = VISITOR
+    otherwise = "searches from the start of the game go through Python's states, which is slower"
 
     def __init__(self, path: pathlib.Path) -> None:
         super().__init__(path)
@@ -47,24 +39,6 @@ class VisitorLibrary(SharedLibrary):
         self.message: Any = self.function("visitor_message", ctypes.c_char_p, pointer)
         visit = self._library.visitor_visit
         self.address: int = int(ctypes.cast(visit, pointer).value or 0)
-
-
-def visitor_library() -> VisitorLibrary | None:
-    """The library, built if needed; None if the bridge is switched off or it cannot be built."""
-    return None if switch() == "0" else _loaded(switch() == "1")
-
-
-@functools.cache
-def _loaded(retry: bool, /) -> VisitorLibrary | None:
-    try:
-        return VisitorLibrary(built_library(VISITOR, retry=retry))
-    except BridgeError as error:
-        _log.warning(
-            "rave_openspiel: searches from the start of the game go through Python's states, which "
-            "is slower: %s.",
-            error,
-        )
-        return None
 
 
 class NativeVisitor:
@@ -102,12 +76,7 @@ class NativeVisitor:
 
     def raise_pending(self) -> None:
         """See ``Visitor``."""
-        kind = ERRORS[self._library.error(self._visitor) - 1]
-        if kind == "ENDLESS":
-            raise endless_game(str(self._start.get_game()))
-        message = self._library.message(self._visitor).decode(errors="replace")
-        errors = {"GAME": GameError, "SPIEL": pyspiel.SpielError, "MEMORY": MemoryError}
-        raise errors.get(kind, RuntimeError)(message)
+        raise_failure(self._library, self._visitor, self._start.get_game())
 
 
 def _knowledge(game: pyspiel.Game) -> _Knowledge:
@@ -119,5 +88,5 @@ def _knowledge(game: pyspiel.Game) -> _Knowledge:
 
 def native_visitor(start: pyspiel.State, visit: Visit) -> NativeVisitor | None:
     """A visitor that runs outside the interpreter; None for games in Python."""
-    library = visitor_library() if is_native(start) else None
+    library = optional_library(VisitorLibrary) if is_native(start) else None
     return None if library is None else NativeVisitor(library, start, visit)

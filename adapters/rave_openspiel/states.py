@@ -19,8 +19,15 @@ from rave_agents.simulate.simulator import Frame, Header, Simulator
 from rave_agents.simulate.value import PositionPriors, PositionValue
 from rave_agents.simulate.visits import Visit
 from rave_openspiel import compiled_games
-from rave_openspiel.native import NativeSimulator, Observation, bridge, is_native, is_shrinking
-from rave_openspiel.native_expander import NativeExpander, can_expand, expander_library
+from rave_openspiel.native import (
+    NativeSimulator,
+    Observation,
+    bridge,
+    is_native,
+    is_shrinking,
+    optional_library,
+)
+from rave_openspiel.native_expander import ExpanderLibrary, NativeExpander, can_expand
 from rave_openspiel.native_library import Library
 from rave_openspiel.native_visitor import NativeVisitor, native_visitor
 from rave_openspiel.player_views import sees_information_state, tensor_method
@@ -326,7 +333,7 @@ class OpenSpielState:
     def expander(self, expansion: Expansion) -> NativeExpander | None:
         """Return an expander that works outside the interpreter; None for Python games."""
         traits = self._kind.traits
-        library = expander_library() if can_expand(self, traits) else None
+        library = optional_library(ExpanderLibrary) if can_expand(self, traits) else None
         return None if library is None else NativeExpander(library, self, traits, expansion)
 
     def observed_in_playouts(self) -> int:

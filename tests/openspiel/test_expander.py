@@ -3,7 +3,8 @@
 import pyspiel
 import pytest
 from rave_openspiel.expander_check import check
-from rave_openspiel.native_expander import NativeExpander, can_expand, expander_library
+from rave_openspiel.native import optional_library
+from rave_openspiel.native_expander import ExpanderLibrary, NativeExpander, can_expand
 from rave_openspiel.positions import FIXED_BY_TEXT
 from rave_openspiel.states import OpenSpielState
 
@@ -55,7 +56,7 @@ def test_games_of_chance_and_of_simultaneous_moves_are_not_expanded_in_cpp():
 
 @pytest.fixture
 def library():
-    found = expander_library()
+    found = optional_library(ExpanderLibrary)
     if found is None:
         pytest.skip("there is no compiler")
     return found
