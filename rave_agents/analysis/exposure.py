@@ -168,7 +168,7 @@ class Exposure(View):
     def summary(self) -> str:
         """The game, what was done, and how much of it is finished."""
         noun = "best response" if self.bound else "search"
-        done = played(self.run.finished, self.run.all_planned or 0, noun).replace("chs", "ches")
+        done = played(self.run.finished, self.run.all_planned or 0, noun)
         what = "Exploitability, at least," if self.bound else "Exploitability"
         return f"{what} in {self.game}, {done}, seed {self.run.seed}"
 

@@ -52,11 +52,15 @@ def _excludes_some(interval: tuple[float, float]) -> bool:
 
 def counted(number: int, noun: str) -> str:
     """A number with its noun."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return f"{number:,} {noun if number == 1 else _plural(noun)}"
 
 
 def played(finished: int, planned: int, noun: str) -> str:
     """Finished games out of the planned ones, with their noun."""
-    return (
-        counted(finished, noun) if finished >= planned else f"{finished:,} of {planned:,} {noun}s"
-    )
+    if finished >= planned:
+        return counted(finished, noun)
+    return f"{finished:,} of {planned:,} {_plural(noun)}"
+
+
+def _plural(noun: str) -> str:
+    return f"{noun}{'es' if noun.endswith('ch') else 's'}"

@@ -3,6 +3,7 @@
 import numpy as np
 import pyspiel
 import pytest
+from helpers.textbook_regrets import TextbookMCCFR, table_of
 from open_spiel.python import policy
 from open_spiel.python.algorithms import expected_game_score, exploitability
 from rave_openspiel.states import OpenSpielState
@@ -13,7 +14,6 @@ from rave_agents.equilibrium.records import ACTIONS, SETS, UNVISITED
 from rave_agents.equilibrium.regret_search import RegretSearch
 from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.simulate.random_stream import make_stream
-from tests.helpers.textbook_regrets import TextbookMCCFR
 
 PAPER = MCCFR()
 LINEAR = MCCFR(regret_power=1.0, average_power=1.0)
@@ -38,17 +38,6 @@ def search_of(game, variant=PAPER, seed=1, kind=OpenSpielState, **parameters):
     """A search of a game from its start."""
     seeds = np.random.SeedSequence(seed)
     return RegretSearch(kind(game.new_initial_state()), variant, seeds, **parameters)
-
-
-def table_of(search, game):
-    """The average strategies as a table of OpenSpiel's."""
-    table = policy.TabularPolicy(game)
-    for state in table.states:
-        found = search.strategy_at(OpenSpielState(state), state.current_player())
-        row = table.policy_for_key(state.information_state_string())
-        row[:] = 0.0
-        row[list(found.actions)] = found.probabilities
-    return table
 
 
 def check_equals_textbook(name, variant, rounds, kind=OpenSpielState):

@@ -3,6 +3,7 @@
 import numpy as np
 import pyspiel
 import pytest
+from helpers.textbook_regrets import TextbookCFRPlus, table_of
 from open_spiel.python import policy
 from open_spiel.python.algorithms import exploitability
 from rave_openspiel.states import OpenSpielState
@@ -11,7 +12,6 @@ from rave_agents.config.regrets import MCCFR
 from rave_agents.equilibrium import regret_search
 from rave_agents.equilibrium.questions import Questions, estimated_size
 from rave_agents.equilibrium.regret_search import RegretSearch
-from tests.helpers.textbook_regrets import TextbookCFRPlus
 
 SWEEPING = MCCFR(regret_power=1.0, average_power=1.0, sweeps=True)
 
@@ -100,10 +100,4 @@ def test_the_size_of_a_game_is_estimated(name, histories, entered):
 def test_leduc_poker_converges_fast():
     search, game = search_of("leduc_poker")
     search.run(100_000)
-    table = policy.TabularPolicy(game)
-    for state in table.states:
-        found = search.strategy_at(OpenSpielState(state), state.current_player())
-        row = table.policy_for_key(state.information_state_string())
-        row[:] = 0.0
-        row[list(found.actions)] = found.probabilities
-    assert exploitability.nash_conv(game, table) / 2 < 0.02
+    assert exploitability.nash_conv(game, table_of(search, game)) / 2 < 0.02

@@ -5,6 +5,8 @@ have equal regrets after each iteration.
 """
 
 import numpy as np
+from open_spiel.python import policy
+from rave_openspiel.states import OpenSpielState
 
 from rave_agents.simulate.random_stream import random_unit
 
@@ -120,3 +122,14 @@ class TextbookCFRPlus:
         value = sum(strategy * values)
         gained[key] = gained.get(key, 0.0) + others * (values - value)
         return value
+
+
+def table_of(search, game):
+    """The average strategies as a table of OpenSpiel's."""
+    table = policy.TabularPolicy(game)
+    for state in table.states:
+        found = search.strategy_at(OpenSpielState(state), state.current_player())
+        row = table.policy_for_key(state.information_state_string())
+        row[:] = 0.0
+        row[list(found.actions)] = found.probabilities
+    return table
