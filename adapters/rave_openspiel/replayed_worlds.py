@@ -11,6 +11,7 @@ from rave_agents.simulate.simulator import DeadlinePassed
 from rave_openspiel.first_history import first_history
 from rave_openspiel.history_chain import Budget, HistoryChain
 from rave_openspiel.knowledge import Knowledge, Line, OutOfBudget
+from rave_openspiel.listed_worlds import ListedWorlds, listed
 from rave_openspiel.particle_filter import SIZES, filtered
 from rave_openspiel.uniform_moves import Unit
 
@@ -50,6 +51,12 @@ accepted."""
 
 SHARE_FOR_A_WORLD = 0.125
 """Share of the remaining time for one more world, so that there are several."""
+
+LIST_SHARE = 0.05
+"""Share of the budget for listing all histories."""
+
+MOST_LISTED = 2_000
+"""Actions that are played to list them, at most."""
 
 FILTER_SHARE = 0.6
 """Share of the budget for the filter; a walk, if needed, has the rest."""
@@ -91,12 +98,13 @@ class ReplayedWorlds:
     chance by its probabilities, a move of another player by one over the number of their legal
     actions.
 
-    Worlds come from histories that a particle filter draws from the start of the game
-    (``rave_openspiel.particle_filter``), each advanced by a Markov chain
-    (``rave_openspiel.history_chain``) before each use. If no particle reaches the present, as in
-    card games with large deals, one chain starts at a history that hardly depends on the true one
-    (``rave_openspiel.first_history``), and walks until the share of the start's actions has
-    levelled off, or its budget is spent. ``method`` and ``settled`` report which.
+    Where few histories fit, all are listed, and worlds drawn from the list
+    (``rave_openspiel.listed_worlds``). Otherwise they come from histories that a particle filter
+    draws from the start of the game (``rave_openspiel.particle_filter``), each advanced by a
+    Markov chain (``rave_openspiel.history_chain``) before each use. If no particle reaches the
+    present, as in card games with large deals, one chain starts at a history that hardly depends
+    on the true one (``rave_openspiel.first_history``), and walks until the share of the start's
+    actions has levelled off, or its budget is spent. ``method`` and ``settled`` report which.
 
     The work is done when the first world is requested, and ends with the search's time: if that is
     over before any proposal was accepted, there is no world rather than the truth.
@@ -118,8 +126,9 @@ class ReplayedWorlds:
         self._lines: list[Line] = []
         self._turn = 0
         self._moves: HistoryChain | None = None
+        self._listed: ListedWorlds | None = None
         self.method: str = "particles"
-        """``"particles"``, or ``"walk"`` for a single chain."""
+        """``"list"``, ``"particles"``, or ``"walk"`` for a single chain."""
         self.settled: bool = False
         """True if the way to the first world ended before its budget: no particles are cut short,
         and a walk has levelled off."""
@@ -141,12 +150,14 @@ class ReplayedWorlds:
             UnsupportedGameError: if the history cannot be replayed.
             DeadlinePassed: if there was no time for a world.
         """
-        return self.line().states[-1].clone()
-
-    def line(self) -> Line:
-        """Draw the history of the next world."""
-        if not self._lines:
+        if not (self._lines or self._listed):
             self._prepare()
+        if self._listed is not None:
+            return self._listed.draw(self._unit).clone()
+        return self._next_line().states[-1].clone()
+
+    def _next_line(self) -> Line:
+        """The history of the next world of a chain."""
         assert self._moves is not None
         place = self._turn % len(self._lines)
         self._turn += 1
@@ -159,8 +170,8 @@ class ReplayedWorlds:
 
     @property
     def cycle(self) -> int:
-        """Number of worlds between two worlds from the same chain."""
-        return max(1, len(self._lines))
+        """Number of worlds between two worlds from the same chain; 0 if there are no chains."""
+        return 0 if self._listed is not None else max(1, len(self._lines))
 
     @property
     def sites(self) -> Sequence[int]:
@@ -184,6 +195,12 @@ class ReplayedWorlds:
         looks = Budget(math.inf, self._latest).part(SHARE_OF_LOOKS)
         self._moves = HistoryChain(self._knowledge, self._unit, looks.ends)
         budget = self._budget()
+        share = budget.part(LIST_SHARE)
+        share.steps = min(share.steps, MOST_LISTED)
+        self._listed = listed(self._knowledge, share)
+        if self._listed is not None:
+            self.method, self.settled = "list", True
+            return
         share = budget.part(FILTER_SHARE)
         # Skip the filter if not even its smallest size could play the game through once.
         if self._knowledge.step_seconds * SIZES[0] * len(self._knowledge.truth) < share.seconds:

@@ -27,6 +27,14 @@ def choices(state: pyspiel.State) -> Sequence[int]:
     return state.legal_actions()  # type: ignore[no-any-return]
 
 
+def weighted_choices(state: pyspiel.State) -> list[tuple[int, float]]:
+    """The possible actions or chance outcomes, each with its log probability."""
+    if state.is_chance_node():
+        return [(outcome, math.log(p)) for outcome, p in state.chance_outcomes() if p > 0]
+    legal = state.legal_actions()
+    return [(action, -math.log(len(legal))) for action in legal]
+
+
 def drawn(state: pyspiel.State, unit: Unit) -> tuple[int, float]:
     """Draw a uniformly random action, or a chance outcome, with its log probability."""
     if not state.is_chance_node():

@@ -15,10 +15,10 @@ class WorldStatistics:
 
     method: str
     """Their source: ``"function"`` (the user's ``worlds=``), ``"resample_from_infostate"`` (the
-    game's own), ``"particles"`` or ``"walk"`` (replays of the history, drawn forward from the start
-    of the game, or by one chain from a consistent history), ``"deal"`` (Hanabi's hidden hand,
-    dealt anew), ``"random numbers"`` (the position itself, with new random numbers for each
-    simulation)."""
+    game's own), ``"list"``, ``"particles"`` or ``"walk"`` (replays of the history: one of all that
+    are consistent, drawn forward from the start of the game, or by one chain from a consistent
+    history), ``"deal"`` (Hanabi's hidden hand, dealt anew), ``"random numbers"`` (the position
+    itself, with new random numbers for each simulation)."""
     drawn: int
     """Number of worlds drawn. After the deadline the first ones are reused, uncounted."""
     distinct: int | None

@@ -1,5 +1,6 @@
 """Worlds: they agree with what the player knows, vary as they should, and forget the truth."""
 
+import itertools
 import math
 import random
 from collections import Counter
@@ -13,6 +14,7 @@ from rave_openspiel import replayed_worlds
 from rave_openspiel.first_history import first_history
 from rave_openspiel.history_chain import Budget
 from rave_openspiel.knowledge import Knowledge
+from rave_openspiel.listed_worlds import listed
 from rave_openspiel.worlds import ReplayedWorlds, resamples, view, world_source
 
 from rave_agents.errors import GameError
@@ -74,6 +76,42 @@ def p_value(expected, drawn):
     return scipy.stats.chisquare(observed, wanted).pvalue if len(groups) > 1 else 1.0
 
 
+@pytest.mark.parametrize(
+    ("name", "moves"),
+    [
+        ("liars_dice", 3),
+        ("first_sealed_auction", 1),
+        ("tiny_hanabi", 1),
+        ("leduc_poker", 3),
+        ("coordinated_mp", 1),
+        ("phantom_ttt(gameversion=abrupt)", 2),
+    ],
+)
+def test_listed_worlds_have_exactly_the_posterior_distribution(name, moves):
+    state = decision(name, moves, seed=3)
+    player = state.current_player()
+    worlds = listed(Knowledge(state, player), Budget(math.inf))
+    units = itertools.count()
+    drawn = Counter()
+    for _ in range(4_000):  # Evenly spaced numbers draw each world as often as its probability.
+        drawn[tuple(worlds.draw(lambda: (next(units) + 0.5) / 4_000).history())] += 1
+    expected = posterior(state, player)
+    assert set(drawn) == set(expected)
+    for line, probability in expected.items():
+        assert drawn[line] == pytest.approx(4_000 * probability, abs=1.01)
+
+
+def test_unseen_attempts_are_listed_too():
+    state = pyspiel.load_game("phantom_ttt").new_initial_state()
+    for action in (4, 4, 0):  # O tried the centre, which X does not see.
+        state.apply_action(action)
+    worlds = listed(Knowledge(state, 0), Budget(math.inf))
+    expected = [[4, place] for place in range(9) if place != 4]
+    expected += [[4, *line] for line in ([4, place] for place in range(9) if place != 4)]
+    assert sorted(world.history() for world in worlds.states) == sorted(expected)
+    assert listed(Knowledge(state, 0), Budget(10)) is None
+
+
 @pytest.mark.slow
 @pytest.mark.full(but=["kuhn_poker"])
 @pytest.mark.parametrize(
@@ -92,7 +130,8 @@ def p_value(expected, drawn):
         ("coordinated_mp", 1),
     ],
 )
-def test_the_first_replayed_world_has_the_posterior_distribution(name, moves):
+def test_the_first_particle_has_the_posterior_distribution(name, moves, monkeypatch):
+    monkeypatch.setattr(replayed_worlds, "listed", lambda *_: None)
     assert_drawn_from_the_posterior(name, moves)
 
 
@@ -103,6 +142,7 @@ def test_the_first_replayed_world_has_the_posterior_distribution(name, moves):
     [("leduc_poker", 3), ("liars_dice", 3), ("first_sealed_auction", 1), ("tiny_bridge_2p", 1)],
 )
 def test_the_first_world_of_a_walk_has_the_posterior_distribution(name, moves, monkeypatch):
+    monkeypatch.setattr(replayed_worlds, "listed", lambda *_: None)
     monkeypatch.setattr(replayed_worlds, "filtered", lambda *_: [])
     assert_drawn_from_the_posterior(name, moves)
 
