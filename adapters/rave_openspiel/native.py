@@ -18,6 +18,7 @@ import pyspiel
 
 from rave_agents.errors import GameError, RaveAgentsError
 from rave_agents.game.endless import endless_game
+from rave_agents.simulate.frame import moves_played
 from rave_agents.simulate.python_callback import CallbackFailedError, PythonCallback
 from rave_agents.simulate.random_stream import Stream, fill_words
 from rave_agents.simulate.simulator import DeadlinePassed, Frame, Header
@@ -309,6 +310,7 @@ class NativeSimulator:
             source = recorded_worlds(root, observation.player, unit, observation.worlds)
             answer = functools.partial(self._world_address, source)
             self._give_world = PythonCallback(answer, given.data, 0)
+            source.moves_played = lambda: moves_played(self._frame)
             self.worlds, address = source, self._give_world.address
         else:
             self.worlds = _OwnWorlds(self._library, self._provider)

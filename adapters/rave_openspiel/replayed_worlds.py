@@ -24,6 +24,13 @@ MOST_PROPOSALS = 32
 PARTICLE_PROPOSALS = 4
 """Proposals before a particle is used as a world; particles take turns."""
 
+WORLD_SHARE = 1.0
+"""Actions for drawing worlds, for each action of a simulation: searches in worlds that are drawn
+by replays so take about half of their time for them. See ``ReplayedWorlds.allow``."""
+
+MOST_SAVED = 2_000.0
+"""Actions that cheap worlds can save for later ones, at most."""
+
 STEPS_PER_SIMULATION = 100
 """Budget of actions before the first world, for each simulation requested."""
 
@@ -125,6 +132,9 @@ class ReplayedWorlds:
         self._deadline = self._latest = math.inf
         self._lines: list[Line] = []
         self._turn = 0
+        self._allowed = math.inf
+        self.repeated: bool = False
+        """True if the last world was the one before once more, see ``allow``."""
         self._moves: HistoryChain | None = None
         self._listed: ListedWorlds | None = None
         self.method: str = "particles"
@@ -143,6 +153,16 @@ class ReplayedWorlds:
         self._simulations, self._deadline = simulations, deadline
         self._latest = max(deadline, time.perf_counter() + LEAST_SECONDS)
 
+    def allow(self, actions: float) -> None:
+        """Allow so many more actions for drawing worlds; without calls they are not limited.
+
+        A world then takes fewer proposals than ``PROPOSALS`` and ``PARTICLE_PROPOSALS``; if not
+        even one is allowed, it is the world before once more. A chain is advanced little by little
+        rather than seldom and far: for equal costs that gives more information.
+        """
+        so_far = 0.0 if self._allowed == math.inf else self._allowed
+        self._allowed = min(so_far + WORLD_SHARE * actions, MOST_SAVED)
+
     def __call__(self) -> pyspiel.State:
         """Draw the next world.
 
@@ -159,13 +179,16 @@ class ReplayedWorlds:
     def _next_line(self) -> Line:
         """The history of the next world of a chain."""
         assert self._moves is not None
-        place = self._turn % len(self._lines)
-        self._turn += 1
+        self.repeated = self._allowed < 0 and self._turn >= len(self._lines)
+        self._turn += not self.repeated
+        place = (self._turn - 1) % len(self._lines)
         count = self._round if self.method == "walk" else PARTICLE_PROPOSALS
         # A walk has just reached its first world; particles may be copies of one another.
-        if self._turn > 1 or self.method != "walk":
+        if not self.repeated and (self._turn > 1 or self.method != "walk"):
             budget = Budget(math.inf, self._deadline).part(SHARE_FOR_A_WORLD)
+            budget.steps = self._allowed
             self._lines[place] = self._moves.advance(self._lines[place], count, budget)
+            self._allowed = budget.steps
         return self._lines[place]
 
     @property

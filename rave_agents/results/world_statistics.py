@@ -11,7 +11,7 @@ from rave_agents.simulate.world_record import Pieces, WorldSample
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class WorldStatistics:
-    """The worlds of a determinizing search: one per simulation."""
+    """The worlds of a determinizing search: one per simulation, or fewer if they are expensive."""
 
     method: str
     """Their source: ``"function"`` (the user's ``worlds=``), ``"resample_from_infostate"`` (the
@@ -20,7 +20,8 @@ class WorldStatistics:
     history), ``"deal"`` (Hanabi's hidden hand, dealt anew), ``"random numbers"`` (the position
     itself, with new random numbers for each simulation)."""
     drawn: int
-    """Number of worlds drawn. After the deadline the first ones are reused, uncounted."""
+    """Number of worlds drawn, without those that served several simulations in a row, and the first
+    ones, which are reused after the deadline."""
     distinct: int | None
     """Number of different positions among the first 1,000 of each thread, compared by their text or
     ``position_key``; None without either."""

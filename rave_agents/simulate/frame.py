@@ -241,3 +241,9 @@ class Frame(NamedTuple):
     ``WINS`` if it ends the game with more for the player than for any other; with 2, also
     ``LOSES`` if the next player can then win so. The latter is checked for the chosen action only,
     and the policy chooses again. 0 otherwise, and for simultaneous moves."""
+
+
+def moves_played(frame: Frame) -> int:
+    """The number of moves in the playouts of the last simulation."""
+    playouts = int(frame.header[Header.NUM_PLAYOUTS])
+    return int(frame.playout_ends[playouts - 1]) if playouts > 0 else 0

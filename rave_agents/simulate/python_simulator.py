@@ -30,7 +30,7 @@ from rave_agents.simulate.checked_answers import (
     not_whole,
 )
 from rave_agents.simulate.evaluator import Evaluator
-from rave_agents.simulate.frame import CheckChildren
+from rave_agents.simulate.frame import CheckChildren, moves_played
 from rave_agents.simulate.move_choice import MoveChoice
 from rave_agents.simulate.python_callback import PythonCallback
 from rave_agents.simulate.python_playouts import PythonPlayouts
@@ -127,6 +127,7 @@ class PythonSimulator(PythonPlayouts):
         self.bind(frame)
         if observer is not None:
             self.worlds = self.world_source()
+            self.worlds.moves_played = lambda: moves_played(self.frame)
 
     @property
     def address(self) -> int:

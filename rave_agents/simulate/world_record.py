@@ -17,6 +17,10 @@ COUNTED = 1000
 RECORDED = 384
 """Number of first worlds whose hidden actions are compared."""
 
+EACH_SIMULATION = 16
+"""Actions that a simulation counts for in addition to its playout: walking the tree takes time,
+too."""
+
 Pieces = Sequence[Sequence[int]]
 """Actions of others in a world, between each two of the player's own actions."""
 
@@ -52,6 +56,12 @@ class SourceAbilities(Abilities):
     cycle: Offered[int] = Offered(1)
     settled: Offered[bool | None] = Offered(None)
     """See ``WorldSample`` for these three."""
+    allow: Offered[Callable[[float], object] | None] = Method(None)
+    """``allow(actions)``: the number of actions that the last simulation played. A source whose
+    worlds cost more than simulations spends as many on the next world, so that drawing worlds does
+    not take most of the time. It is a count, so that equal seeds give equal worlds."""
+    repeated: Offered[bool] = Offered(False)
+    """True if the last world was the one before once more."""
 
 
 class RecordedWorlds:
@@ -79,6 +89,9 @@ class RecordedWorlds:
         self._independent = independent
         self._key = key
         self._pieces = pieces
+        self.moves_played: Callable[[], int] | None = None
+        """Returns the number of moves in the last simulation's playouts; None if that is unknown.
+        """
         self._deadline = math.inf
         self._kept: list[Any] = []
         self._drawn = 0
@@ -98,7 +111,13 @@ class RecordedWorlds:
         if self._kept and started >= self._deadline:
             self._kept.append(self._kept.pop(0))
             return self._kept[-1].clone()
+        offers = SourceAbilities(self._source)
+        if self.moves_played is not None and (allow := offers.allow) is not None:
+            allow(EACH_SIMULATION + self.moves_played() if self._drawn > 0 else 0.0)
         world = self._source()
+        if offers.repeated:
+            self._seconds += time.perf_counter() - started
+            return world
         if self._deadline < math.inf and len(self._kept) < FEW:
             self._kept.append(world.clone())
         self._seconds += time.perf_counter() - started

@@ -278,3 +278,22 @@ def test_what_a_function_of_the_user_must_not_return(function, message):
     with pytest.raises(GameError, match=message):
         source()
     assert state.serialize() == before  # The function gets a copy.
+
+
+@pytest.mark.parametrize(("name", "method"), [("go_fish", "walk"), ("phantom_ttt", "particles")])
+def test_a_world_serves_again_until_simulations_have_paid_for_the_next(name, method):
+    state = decision(name, 5, seed=1)
+    source = ReplayedWorlds(state, state.current_player(), random.Random(1).random)
+    source.begin(simulations=40, deadline=math.inf)
+    source()
+    for _ in range(source.cycle):  # The first turn of each particle.
+        source.allow(0.0)
+        before = str(source())
+    repeats = []
+    for actions in (0.0, 1.0, 1.0, 100.0):
+        source.allow(actions)
+        world = str(source())
+        repeats.append(source.repeated)
+        assert not source.repeated or world == before
+    assert source.method == method
+    assert repeats == [True, True, True, False]

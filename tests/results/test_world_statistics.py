@@ -5,7 +5,7 @@ import random
 import pytest
 
 from rave_agents.results.world_statistics import effective_size, world_statistics
-from rave_agents.simulate.world_record import RecordedWorlds, WorldSample
+from rave_agents.simulate.world_record import EACH_SIMULATION, RecordedWorlds, WorldSample
 
 
 def sample(pieces, cycle=1, **changes):
@@ -93,3 +93,27 @@ def test_a_first_world_is_drawn_even_after_the_deadline():
     worlds.begin(100, 0.0)
     assert [worlds().number for _ in range(3)] == [7, 7, 7]
     assert worlds.sample().drawn == 1
+
+
+def test_a_source_learns_what_simulations_cost_and_repeats_do_not_count():
+    allowed = []
+
+    class Source:
+        repeated = False
+
+        def allow(self, actions):
+            allowed.append(actions)
+            self.repeated = len(allowed) == 2
+
+        def __call__(self):
+            return World(len(allowed))
+
+    worlds = RecordedWorlds(Source(), method="walk", key=lambda world: world.number)
+    worlds()
+    assert allowed == []  # Without a count of moves, worlds are not limited.
+    worlds = RecordedWorlds(Source(), method="walk", key=lambda world: world.number)
+    worlds.moves_played = lambda: 30
+    for _ in range(3):
+        worlds()
+    assert allowed == [0, EACH_SIMULATION + 30, EACH_SIMULATION + 30]
+    assert worlds.sample().drawn == 2
