@@ -39,6 +39,7 @@ from rave_agents.games.kit.values import position_value
 from rave_agents.kernel.adaptive_rule import AdaptiveUCB1
 from rave_agents.kernel.amaf.hidden_trust import HiddenTrust
 from rave_agents.kernel.amaf.nodes import NodeAmaf
+from rave_agents.kernel.amaf.permutations import MCPS
 from rave_agents.kernel.amaf.schedules import (
     Fuego,
     GraveBias,
@@ -137,6 +138,7 @@ __all__ = [
     "HRAVE",
     "INT",
     "MCCFR",
+    "MCPS",
     "PUCT",
     "UCB1",
     "Action",

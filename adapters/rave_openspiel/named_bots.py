@@ -47,6 +47,10 @@ class GraveBot(SearchBot, preset="grave"):
     """Plays generalised RAVE (GRAVE): AMAF values of the nearest well-visited ancestor."""
 
 
+class MCPSBot(SearchBot, preset="mcps"):
+    """Plays Monte Carlo Permutation Search: GRAVE with statistics of permuted paths."""
+
+
 class HRaveBot(SearchBot, preset="hrave"):
     """Plays HRAVE: the AMAF values of the root at every node."""
 

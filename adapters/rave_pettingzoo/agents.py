@@ -163,6 +163,10 @@ class GraveAgent(SearchAgent, preset="grave"):
     """RAVE with the values of a well-visited ancestor (GRAVE)."""
 
 
+class MCPSAgent(SearchAgent, preset="mcps"):
+    """GRAVE, and statistics of permuted paths (MCPS)."""
+
+
 class RaveMaximinAgent(SearchAgent, preset="rave_maximin"):
     """RAVE for its own actions in Parallel environments, then the best worst case."""
 

@@ -173,6 +173,11 @@ def int32s_at(address: int) -> Any:
     return ctypes.cast(int(address), ctypes.POINTER(ctypes.c_int32))
 
 
+def count_bits(bits: int) -> int:
+    """Number of bits set in a number that is not negative."""
+    return int(bits).bit_count()
+
+
 def move_memory(target: int, source: int, size: int) -> None:
     """Copy ``size`` bytes from one address to another, as C's ``memmove``."""
     ctypes.memmove(int(target), int(source), int(size))

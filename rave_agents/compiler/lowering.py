@@ -15,7 +15,7 @@ from numba.extending import intrinsic, overload
 
 from rave_agents.compiler.arrays import LANES, whole_lanes
 from rave_agents.compiler.dispatch import OpenFunction
-from rave_agents.compiler.layout import call_address, int32s_at, move_memory
+from rave_agents.compiler.layout import call_address, count_bits, int32s_at, move_memory
 from rave_agents.compiler.linking import (
     INNER,
     OPTIONS,
@@ -127,6 +127,19 @@ def _int32s_at(typing_context: Any, address: Any) -> Any:
 @overload(int32s_at, jit_options=INNER, strict=False)
 def _int32s_at_compiled(address: Any) -> Any:
     return lambda address: _int32s_at(address)  # noqa: PLW0108
+
+
+@intrinsic
+def _count_bits(typing_context: Any, bits: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.int64), codegen
+
+
+@overload(count_bits, jit_options=INNER, strict=False)
+def _count_bits_compiled(bits: Any) -> Any:
+    return lambda bits: _count_bits(bits)  # noqa: PLW0108
 
 
 @intrinsic

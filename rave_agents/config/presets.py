@@ -11,6 +11,7 @@ from rave_agents.config.final_moves import AverageStrategy, Maximin, Survivor, V
 from rave_agents.config.regrets import MCCFR, AdaptiveRegrets
 from rave_agents.kernel.adaptive_rule import AdaptiveUCB1
 from rave_agents.kernel.amaf.nodes import NodeAmaf
+from rave_agents.kernel.amaf.permutations import MCPS
 from rave_agents.kernel.amaf.schedules import HandSelected
 from rave_agents.kernel.amaf.tables import GRAVE, HRAVE
 from rave_agents.kernel.amaf.trust import LearnedTrust
@@ -65,6 +66,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     },
     "rave": _RAVE,
     "grave": _EAGER_RAVE | {"amaf": GRAVE()},
+    "mcps": _EAGER_RAVE | {"amaf": MCPS()},
     "hrave": _EAGER_RAVE | {"amaf": HRAVE()},
     # β blends whole UCB scores: exploration grows as AMAF's weight fades.
     "rave_global": {
@@ -146,6 +148,7 @@ SUMMARIES = {
     "gumbel": "sequential halving with Gumbel noise (Gumbel AlphaZero), for an evaluator",
     "rave": "UCT with rapid action value estimation (RAVE)",
     "grave": "RAVE with the values of a well-visited ancestor (GRAVE)",
+    "mcps": "GRAVE, and all simulations with the moves of a node's path in any order (MCPS)",
     "hrave": "RAVE with the root's values at every node (HRAVE)",
     "rave_global": "RAVE with one table, blended with whole UCB values",
     "rave_weighted": "RAVE whose updates weigh less the later the move is played",

@@ -73,6 +73,8 @@ class SearchParameters(TypedDict, total=False):
     trust: PartOrSpec
     ref: int
     table_visits: int
+    tables: PartOrSpec
+    refresh: float
     solver: PartOrSpec
     numbers: PartOrSpec
     skipping: PartOrSpec

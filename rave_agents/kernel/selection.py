@@ -262,7 +262,7 @@ def most_urgent(search: Any, rule: Any, node: int, depth: int, table: int) -> in
     Edges are scored in blocks and compared afterwards, so a mispredicted comparison does not
     discard scores computed ahead.
     """
-    amaf = view_at(search.amaf, search, node, table)
+    amaf = view_at(search.amaf, search, node, depth, table)
     proven = proven_at(search.proofs, search, node)
     whole = seen_node(search, rule, node, depth)
     unvisited = unvisited_value(search.first_play, whole, float(search.settings.first_play_urgency))

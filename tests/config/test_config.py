@@ -20,6 +20,7 @@ from rave_agents.parts import (
     GRAVE,
     HRAVE,
     MCCFR,
+    MCPS,
     PUCT,
     UCB1,
     Action,
@@ -251,6 +252,7 @@ BAD_IN_PARTS = [
     (SearchConfig(learning=OnlineValue()), "learning.learned_weight", SHARE),
     (SearchConfig(learning=OnlineValue()), "learning.step_size", ABOVE_0),
     (SearchConfig(amaf=GRAVE()), "amaf.ref", [-1, 2**31]),
+    (SearchConfig(amaf=MCPS()), "amaf.refresh", AT_LEAST_0),
     (SearchConfig(amaf=GRAVE()), "amaf.table_visits", [0, -1, 2**20 + 1]),
     (SearchConfig(amaf=NodeAmaf(HandSelected())), "amaf.schedule.k", ABOVE_0),
     (SearchConfig(amaf=NodeAmaf(MinimumMSE())), "amaf.schedule.bias", AT_LEAST_0),
@@ -346,7 +348,7 @@ def test_every_number_has_its_bad_values():
         (type(owner(config, place)), place.split(".")[-1]) for config, place, _ in BAD_IN_PARTS
     }
     assert tested == expected
-    assert len(expected) == len(BAD_IN_PARTS) == 69
+    assert len(expected) == len(BAD_IN_PARTS) == 70
 
 
 @pytest.mark.parametrize(
@@ -830,6 +832,7 @@ PRESETS = {
     },
     "rave": RAVE,
     "grave": {**EAGER_RAVE, "amaf": "grave"},
+    "mcps": {**EAGER_RAVE, "amaf": "mcps"},
     "hrave": {**EAGER_RAVE, "amaf": "hrave"},
     "rave_global": {
         "rule": ROOT_OF_2,

@@ -12,6 +12,7 @@ from helpers.textbook_playouts import Playouts, weighing
 from rave_agents.parts import (
     GRAVE,
     HRAVE,
+    MCPS,
     PUCT,
     UCB1,
     AdaptiveUCB1,
@@ -79,6 +80,7 @@ class Edge(reference.Edge):
         # Trees keep single precision.
         super().__init__(action, struct.unpack("f", struct.pack("f", prior))[0])
         self.squares, self.wins, self.win_moves = 0.0, 0.0, 0.0
+        self.permutations = 0, 0.0
 
 
 class Textbook(reference.ReferenceSearch):
@@ -96,8 +98,11 @@ class Textbook(reference.ReferenceSearch):
         self.policy = Playouts(weigh, state.num_players(), self.playouts)
         self.tolerance = config.ties.tolerance if isinstance(config.ties, TiesWithin) else 0.0
         self.amaf = None if isinstance(config.amaf, NoAmaf) else config.amaf
-        self.has_tables = isinstance(config.amaf, GRAVE | HRAVE)
-        self.ref = config.amaf.ref if isinstance(config.amaf, GRAVE) else math.inf
+        self.permutations, self.noted, self.way = None, [], []
+        if isinstance(config.amaf, MCPS):
+            self.permutations, self.amaf = config.amaf, config.amaf.tables
+        self.has_tables = isinstance(self.amaf, GRAVE | HRAVE)
+        self.ref = self.amaf.ref if isinstance(self.amaf, GRAVE) else math.inf
         self.winning_weight = 0.0
         if self.amaf is not None and isinstance(self.amaf.winning, WinningMoves):
             self.winning_weight = self.amaf.winning.weight
@@ -155,6 +160,9 @@ class Textbook(reference.ReferenceSearch):
         if self.amaf is not None:
             for number, (moves, returns) in enumerate(results):
                 self.credit_playout(path, leaf, moves, returns, 1.0 / len(results), number == 0)
+        for moves, returns in results:
+            before = [(node.player, edge.action) for node, edge in path if node.player >= 0]
+            self.noted.append(({*before, *moves}, returns))
         self.back_up(path, leaf, self.mean_values(results))
 
     def back_up(self, path, leaf, values):
@@ -189,7 +197,7 @@ class Textbook(reference.ReferenceSearch):
 
     def new_node(self, player, entries, visits):
         node = reference.Node(player, [Edge(*entry) for entry in entries], visits)
-        node.table, node.table_playouts = None, 0
+        node.table, node.table_playouts, node.counted = None, 0, 0
         node.alone = True  # whether nobody else moves at the same time
         return node
 
@@ -197,9 +205,20 @@ class Textbook(reference.ReferenceSearch):
         nearest = self.table_node is None or node.table_playouts > self.ref
         if node.table is not None and nearest:
             self.table_node = node
+        if node is self.root:
+            self.way = []
+        edge = self.choice_at(node)
+        self.way.append((node.player, edge.action))
+        return edge
+
+    def choice_at(self, node):
         if node.player == CHANCE:
             return super().choose(node)
         amaf = self.amaf_of_siblings(node) if self.heeds_amaf(node.player) else {}
+        if self.permutations is not None:
+            self.count_permutations(node)
+            if self.table_node is not None and self.heeds_amaf(node.player):
+                self.add_permutations(node, amaf)
         if amaf and isinstance(self.amaf.edges, VisitedEdges):
             amaf = {edge: sums for edge, sums in amaf.items() if edge.n > 0}
         known = {edge: amaf.get(edge, (0.0, 0.0)) for edge in node.edges}
@@ -256,6 +275,28 @@ class Textbook(reference.ReferenceSearch):
             for edge, (n, total) in known.items():
                 known[edge] = (n, (1 - w) * total + w * n * rates[edge] / best * top)
         return known
+
+    def count_permutations(self, node):
+        """Count the playouts with all moves of the way to a node, and each of its actions."""
+        noted = len(self.noted)
+        if noted == node.counted or noted < node.counted * (1 + self.permutations.refresh):
+            return
+        node.counted = noted
+        way = {move for move in self.way if move[0] >= 0}
+        for edge in node.edges:
+            having = [
+                self.kept(returns[node.player])
+                for moves, returns in self.noted
+                if way <= moves and (node.player, edge.action) in moves
+            ]
+            edge.permutations = len(having), sum(having)
+
+    def add_permutations(self, node, amaf):
+        for edge in node.edges:
+            n, total = edge.permutations
+            if n > 0:
+                n_amaf, amaf_total = amaf.get(edge, (0.0, 0.0))
+                amaf[edge] = n_amaf + n, amaf_total + self.scaled_sum(total, n)
 
     def value_sum(self, node, edge):
         """The sum of an edge's values."""

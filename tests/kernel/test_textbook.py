@@ -13,6 +13,7 @@ from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.parts import (
     GRAVE,
     HRAVE,
+    MCPS,
     PUCT,
     UCB1,
     AdaptiveUCB1,
@@ -157,6 +158,21 @@ def test_trees_with_playouts_of_ones_own_equal_the_textbooks(cases):
         state = random_game(seed, **rules)
         compared += compare(config, state, None, 150, seed, weigh=curious_weight)
     assert compared > 0.7 * cases
+
+
+@pytest.mark.slow
+@pytest.mark.full(but=["60"])
+@pytest.mark.parametrize("cases", [60, 400])
+@pytest.mark.parametrize("refresh", [0.0, 0.5])
+def test_trees_with_permutations_equal_the_textbooks(cases, refresh):
+    compared, having_tables = 0, 0
+    for seed in range(cases):
+        state, config, evaluator, simulations = random_case(seed)
+        if isinstance(config.amaf, GRAVE | HRAVE):
+            having_tables += 1
+            config = config.replace(amaf=MCPS(config.amaf, refresh=refresh))
+            compared += compare(config, state, evaluator, simulations, seed)
+    assert compared > 0.5 * having_tables > 0.1 * cases
 
 
 def test_the_cases_reach_every_branch():

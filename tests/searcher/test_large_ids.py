@@ -105,7 +105,7 @@ def test_a_pickled_searcher_goes_on_with_actions_of_large_ids():
 
 @pytest.mark.full(but=["rave-Fresh", "grave-Fresh", "rave-FreshUnseen"])
 @pytest.mark.parametrize("kind", [Fresh, FreshUnseen])
-@pytest.mark.parametrize("preset", ["rave", "grave", "hrave", "auto"])
+@pytest.mark.parametrize("preset", ["rave", "grave", "mcps", "hrave", "auto"])
 def test_where_ids_are_always_new_the_memory_is_bounded(preset, kind, monkeypatch):
     monkeypatch.setattr(action_numbers, "FIRST_CAPACITY", 32)
     config = SearchConfig.preset(preset).replace(max_memory_mb=0.4)

@@ -34,7 +34,7 @@ from rave_agents.tree.search_tree import SearchTree
 pytestmark = pytest.mark.compiled
 
 MEGABYTE = 2**20
-PRESETS = ("uct", "rave", "grave", "rave_winning_move", "uct_solver", "pn_mcts", "rave_pn", "auto")
+PRESETS = ("uct", "rave", "grave", "mcps", "rave_winning_move", "uct_solver", "pn_mcts", "rave_pn", "auto")
 
 
 @pytest.fixture
@@ -113,7 +113,7 @@ def test_a_forgotten_position_gets_its_node_with_the_visits_that_it_had():
 
 
 @pytest.mark.full(but=["rave"])
-@pytest.mark.parametrize("preset", ["rave", "grave", "auto"])
+@pytest.mark.parametrize("preset", ["rave", "grave", "mcps", "auto"])
 def test_the_seed_decides_however_the_search_is_sliced(preset, monkeypatch):
     first, result = searched(preset, connect_four(), 1500, max_memory_mb=0.08)
     monkeypatch.setattr(tree_search, "SLICE_SECONDS", 0.0002)
@@ -239,7 +239,7 @@ def test_a_position_is_proven_in_less_memory_than_its_tree_takes():
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("preset", ["rave", "uct_solver", "grave"])
+@pytest.mark.parametrize("preset", ["rave", "uct_solver", "grave", "mcps"])
 def test_a_kept_tree_goes_on_and_forgets_again(preset):
     # RAVE that does not explore settles on one line and fills no memory.
     explores = {"late_c": 0.5} if preset == "rave" else {}

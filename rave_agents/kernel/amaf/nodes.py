@@ -97,7 +97,7 @@ def _lie_at_edges(amaf: EdgeAmaf) -> bool:
 
 
 @implements(view_at, EdgeAmaf)
-def _view(amaf: EdgeAmaf, search: Any, node: int, table: int) -> View:
+def _view(amaf: EdgeAmaf, search: Any, node: int, depth: int, table: int) -> View:
     player = int(search.tree.node_player[node])
     counts = holds_for(amaf.options.players, search, player)
     scale = winning_scale(amaf.winning, amaf, search, node, 0)

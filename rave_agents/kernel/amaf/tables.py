@@ -155,7 +155,7 @@ def _reference(amaf: AmafTables, search: Any, node: int, above: int) -> int:
 
 
 @implements(view_at, AmafTables)
-def _view(amaf: AmafTables, search: Any, node: int, table: int) -> View:
+def _view(amaf: AmafTables, search: Any, node: int, depth: int, table: int) -> View:
     player = int(search.tree.node_player[node])
     counts = table != NO_TABLE and holds_for(amaf.options.players, search, player)
     row = table_row(search, max(table, 0), player)

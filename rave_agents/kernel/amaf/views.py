@@ -136,8 +136,11 @@ def reference(amaf: Any, search: Any, node: int, above: int) -> int:
 
 
 @open_function
-def view_at(amaf: Any, search: Any, node: int, table: int) -> Any:
-    """The statistics as one node uses them; ``table`` is its reference table."""
+def view_at(amaf: Any, search: Any, node: int, depth: int, table: int) -> Any:
+    """The statistics as a node uses them, ``depth`` edges from the root.
+
+    ``table`` is its reference table.
+    """
     return amaf
 
 
