@@ -34,7 +34,10 @@ from rave_agents.tree.search_tree import SearchTree
 pytestmark = pytest.mark.compiled
 
 MEGABYTE = 2**20
-PRESETS = ("uct", "rave", "grave", "mcps", "rave_winning_move", "uct_solver", "pn_mcts", "rave_pn", "auto")
+PRESETS = (
+    *("uct", "rave", "grave", "mcps", "rave_winning_move", "uct_solver"),
+    *("pn_mcts", "rave_pn", "auto"),
+)
 
 
 @pytest.fixture
