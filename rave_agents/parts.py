@@ -92,6 +92,7 @@ from rave_agents.kernel.proofs.bonuses import (
     MaxBonus,
     NoDraws,
     RankBonus,
+    SumBonus,
 )
 from rave_agents.kernel.proofs.numbers import NoProofNumbers, ProofNumbers
 from rave_agents.kernel.proofs.part import (
@@ -217,6 +218,7 @@ __all__ = [
     "Solver",
     "SteeredPlayouts",
     "Stepped",
+    "SumBonus",
     "Survivor",
     "TiesWithin",
     "Transpositions",

@@ -43,6 +43,7 @@ from rave_agents.parts import (
     Solver,
     SteeredPlayouts,
     Stepped,
+    SumBonus,
     TiesWithin,
     UCB1Tuned,
     Uniform,
@@ -135,16 +136,16 @@ def random_proving_config(draw, *, whole):
     kept = draw.choice([NoAmaf, NoAmaf, NodeAmaf, GRAVE, HRAVE])
     solver = Solver() if goal is None or draw.random() < 0.7 else NoSolver()
     checks = CheckTerminal() if draw.random() < 0.5 else CheckNothing()
-    bonus = draw.choice([RankBonus, DenseRankBonus, MaxBonus])
+    bonus = draw.choice([RankBonus, DenseRankBonus, MaxBonus, SumBonus])
     if isinstance(solver, Solver) and isinstance(checks, CheckTerminal) and draw.random() < 0.5:
         checks = CheckRefutations()
     numbers = {
-        "bonus": MaxBonus(),
+        "bonus": SumBonus() if bonus is SumBonus else MaxBonus(),
         "constant": draw.choice([0.0, 0.1, 1.0]),
         "weight": draw.choice([0.0, 0.0, 0.3, 1.0]),
         "visits": draw.choice([math.inf, 0.5]),
     }
-    if goal is not None and bonus is not MaxBonus:
+    if goal is not None and bonus in (RankBonus, DenseRankBonus):
         numbers["bonus"] = bonus(draws=DrawLayer() if draw.random() < 0.5 else NoDraws())
     skips = draw.random() < 0.4
     skipping = SkipSolved(visits=draw.choice([0, 1, 5]))

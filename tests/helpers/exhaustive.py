@@ -16,6 +16,7 @@ from rave_agents.parts import (
     ProofNumbers,
     RankBonus,
     Solver,
+    SumBonus,
 )
 
 CHANCE, TERMINAL = -1, -4
@@ -207,8 +208,11 @@ def derived_bonuses(children, mover, part, searching_player):
     if isinstance(part.bonus, DenseRankBonus):
         ranks = sorted(set(keys))
         return [1 - (1 + ranks.index(key)) / len(ranks) for key in keys]
-    assert isinstance(part.bonus, MaxBonus)
     finite = [number for number, _ in keys if number < math.inf]
+    if isinstance(part.bonus, SumBonus):
+        whole = 1 + sum(finite)
+        return [1 - number / whole if number < math.inf else 0.0 for number, _ in keys]
+    assert isinstance(part.bonus, MaxBonus)
     bonuses = []
     for number, _ in keys:
         if number == math.inf:

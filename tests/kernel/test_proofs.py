@@ -33,6 +33,7 @@ from rave_agents.parts import (
     SearchingPlayer,
     SkipSolved,
     Solver,
+    SumBonus,
 )
 
 CASES_PER_TEST = 150
@@ -236,6 +237,8 @@ def test_a_number_without_end_is_worth_nothing_and_leaves_the_others_alone():
         ([3, 1, 1, 2], RankBonus(), [0.0, 0.75, 0.75, 0.25]),
         ([3, 1, 1, 2], DenseRankBonus(), [0.0, 2 / 3, 2 / 3, 1 / 3]),
         ([2, 5, 3], MaxBonus(), [1.0, 1 - 3 / 4, 1 - 1 / 4]),
+        ([2, 5, 3], SumBonus(), [1 - 2 / 11, 1 - 5 / 11, 1 - 3 / 11]),
+        ([2, math.inf, 5], SumBonus(), [1 - 2 / 8, 0.0, 1 - 5 / 8]),
         # Moves that all lose are alike.
         ([math.inf] * 3, RankBonus(), [2 / 3] * 3),
         ([math.inf] * 3, DenseRankBonus(), [0.0] * 3),
@@ -243,7 +246,7 @@ def test_a_number_without_end_is_worth_nothing_and_leaves_the_others_alone():
     ],
     ids=str,
 )
-@pytest.mark.full(but=8)
+@pytest.mark.full(but=10)
 def test_the_bonus_of_a_proof_number_among_its_siblings(numbers, bonus, bonuses):
     assert root_bonuses(numbers, bonus) == pytest.approx(bonuses)
 

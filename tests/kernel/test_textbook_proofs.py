@@ -36,6 +36,7 @@ from rave_agents.parts import (
     SearchingPlayer,
     SkipSolved,
     Solver,
+    SumBonus,
 )
 
 CASES_PER_TEST = 50
@@ -135,12 +136,12 @@ def test_the_cases_reach_every_branch():
         (proofs, "checks", {CheckNothing, CheckTerminal, CheckRefutations}),
         (proofs, "skipping", {SkipSolved, NoSkipping}),
         (numbers, "goal", {AllPlayers, SearchingPlayer}),
-        (numbers, "bonus", {RankBonus, DenseRankBonus, MaxBonus}),
+        (numbers, "bonus", {RankBonus, DenseRankBonus, MaxBonus, SumBonus}),
         (configs, "amaf", {NoAmaf, NodeAmaf, GRAVE, HRAVE}),
         (configs, "rule", {UCB1, PUCT}),
     ]:
         assert {type(getattr(part, field)) for part in parts} == kinds, field
-    ranks = [part.bonus for part in numbers if not isinstance(part.bonus, MaxBonus)]
+    ranks = [part.bonus for part in numbers if not isinstance(part.bonus, MaxBonus | SumBonus)]
     assert {(type(bonus), type(bonus.draws)) for bonus in ranks} == {
         (kind, draws) for kind in (RankBonus, DenseRankBonus) for draws in (NoDraws, DrawLayer)
     }

@@ -1,4 +1,4 @@
-"""Bonuses in [0, 1] for moves, by the rank of their proof numbers among siblings."""
+"""Bonuses in [0, 1] for moves, by their proof numbers among their siblings'."""
 
 import math
 from typing import Annotated, Any, NamedTuple
@@ -47,6 +47,10 @@ class MaxBonus(NamedTuple):
     """``1 - (number - least) / (1 + greatest - least)`` over the finite numbers."""
 
 
+class SumBonus(NamedTuple):
+    """``1 - number / (1 + sum)`` with the sum of the finite numbers."""
+
+
 @open_function
 def bonuses(bonus: Any, ranking: Ranking, edge_bonus: Array, first: int, count: int) -> None:
     """Write the bonuses of ``count`` edges, from row ``first`` on, by their proof numbers."""
@@ -68,6 +72,18 @@ def max_bonus(bonus: MaxBonus, ranking: Ranking, edge_bonus: Array, first: int, 
         if number < math.inf:
             value = 1.0 - (number - least) / (1.0 + greatest - least)
         edge_bonus[first + index] = value
+
+
+@implements(bonuses, SumBonus)
+def sum_bonus(bonus: SumBonus, ranking: Ranking, edge_bonus: Array, first: int, count: int) -> None:
+    """``1 - pn / (1 + sum of pn)`` of the finite numbers (Kowalski et al. 2025)."""
+    total = 0.0
+    for index in range(count):
+        if ranking.first[index] < math.inf:
+            total += ranking.first[index]
+    for index in range(count):
+        number = ranking.first[index]
+        edge_bonus[first + index] = 1.0 - number / (1.0 + total) if number < math.inf else 0.0
 
 
 @implements(bonuses, RankBonus)
