@@ -74,6 +74,7 @@ from rave_agents.kernel.declarations import (
 )
 from rave_agents.kernel.gumbel import Gumbel
 from rave_agents.kernel.hooks import copy_edge, count_value, on_backup, on_expand, on_rescale
+from rave_agents.kernel.last_good_reply import LastGoodReply
 from rave_agents.kernel.move_policies import DecisiveMoves, Move, learn_move, lookahead, move_weight
 from rave_agents.kernel.moves.strategies import Exp3, RegretMatching
 from rave_agents.kernel.moves.transpositions import NoTranspositions, Transpositions
@@ -176,6 +177,7 @@ __all__ = [
     "HiddenTrust",
     "Judging",
     "Kept",
+    "LastGoodReply",
     "LearnedBonusTrust",
     "LearnedTrust",
     "Linear",

@@ -45,6 +45,7 @@ from rave_agents.kernel.declarations import (
     with_minimax,
 )
 from rave_agents.kernel.gumbel import Gumbel
+from rave_agents.kernel.last_good_reply import LastGoodReply
 from rave_agents.kernel.move_policies import move_weight
 from rave_agents.kernel.moves.strategies import Exp3, RegretMatching
 from rave_agents.kernel.moves.transpositions import NoTranspositions, Transpositions
@@ -118,7 +119,7 @@ class SearchConfig(Composed):
     each, by ``NoTranspositions``, see ``kernel/moves/transpositions.py``."""
 
     playouts: Annotated[
-        Part, Takes(UniformPlayouts, SensiblePlayouts, action_weight, move_weight)
+        Part, Takes(UniformPlayouts, SensiblePlayouts, LastGoodReply, action_weight, move_weight)
     ] = UniformPlayouts()
     """The playout policy, see ``kernel/playouts.py``. By default playouts are uniformly random.
     ``SensiblePlayouts`` follow patterns that a game's compiled rules know: in Go they save chains,

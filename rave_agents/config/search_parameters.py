@@ -80,6 +80,8 @@ class SearchParameters(TypedDict, total=False):
     skipping: PartOrSpec
     checks: PartOrSpec
     optional: bool
+    context: int
+    forgetting: bool
     playout_temperature: float
     anti_decisive: bool
     playout_moves: float

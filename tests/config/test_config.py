@@ -44,6 +44,7 @@ from rave_agents.parts import (
     Gumbel,
     HandSelected,
     HiddenTrust,
+    LastGoodReply,
     Linear,
     MaxBonus,
     MaxChild,
@@ -227,6 +228,8 @@ BAD_IN_PARTS = [
     (SearchConfig(rule=UCB1Tuned()), "rule.c", AT_LEAST_0),
     (SearchConfig(first_play_value=ReducedParentValue()), "first_play_value.reduction", AT_LEAST_0),
     (SearchConfig(playouts=DecisiveMoves()), "playouts.anti_decisive", []),
+    (SearchConfig(playouts=LastGoodReply()), "playouts.context", [0, 3]),
+    (SearchConfig(playouts=LastGoodReply()), "playouts.forgetting", []),
     (SearchConfig(backup=PowerMean()), "backup.p", [0.5, *AT_LEAST_0, 1001]),
     (SearchConfig.preset("auto"), "amaf.trust.unvisited", SHARE),
     (SearchConfig(amaf=NodeAmaf(trust=HiddenTrust())), "amaf.trust.unvisited", SHARE),
@@ -348,7 +351,7 @@ def test_every_number_has_its_bad_values():
         (type(owner(config, place)), place.split(".")[-1]) for config, place, _ in BAD_IN_PARTS
     }
     assert tested == expected
-    assert len(expected) == len(BAD_IN_PARTS) == 70
+    assert len(expected) == len(BAD_IN_PARTS) == 72
 
 
 @pytest.mark.parametrize(
