@@ -37,6 +37,7 @@ NEEDED = [
     "rave_openspiel/expander.cpp",
     "rave_openspiel/registry.cpp",
     "rave_openspiel/states.h",
+    "rave_openspiel/histories.cpp",
     "rave_openspiel/visitor.cpp",
     *(f"{package}/{name}" for package in PACKAGES for name in ("__init__.py", "py.typed")),
 ]

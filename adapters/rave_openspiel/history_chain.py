@@ -80,13 +80,13 @@ class HistoryChain:
     Args:
         knowledge: what the player knows.
         unit: draws random numbers.
-        ends: the ``time.perf_counter()`` time after which steps count as hidden without a test.
     """
 
-    def __init__(self, knowledge: Knowledge, unit: Unit, ends: float = math.inf) -> None:
+    def __init__(self, knowledge: Knowledge, unit: Unit) -> None:
         self._knowledge = knowledge
         self._unit = unit
-        self._looks_end = ends
+        self.looks_end: float = math.inf
+        """The ``time.perf_counter()`` time after which steps count as hidden without a test."""
         self._known_movers: list[int] = []
         self.sites: list[int] = []
         """Steps of the known lines whose action could have differed unseen by the player."""
@@ -110,7 +110,7 @@ class HistoryChain:
         """True if the player might not see a different action at this place at once."""
         if line.movers[step] == self._knowledge.player:
             return False
-        if self._looks_end < math.inf and time.perf_counter() > self._looks_end:
+        if self.looks_end < math.inf and time.perf_counter() > self.looks_end:
             return True
         # A generator of its own, so that the walk's does not depend on the time for this.
         knowledge, unit = self._knowledge, random.Random(step).random

@@ -70,6 +70,10 @@ class Line:
         self.moments.append(None)
         return state
 
+    def world(self) -> pyspiel.State:
+        """A copy of the last state."""
+        return self.states[-1].clone()
+
     def drop_last(self) -> None:
         """Take the last action back."""
         for parts in (self.states, self.movers, self.actions, self.weights, self.moments):

@@ -13,8 +13,9 @@ import pyspiel
 from numpy.typing import NDArray
 
 from rave_agents.simulate.simulator import Frame, Header, Simulator, Status, make_frame, simulated
-from rave_openspiel.native import NativeSimulator, is_shrinking
+from rave_openspiel.native import is_shrinking
 from rave_openspiel.native_library import Library
+from rave_openspiel.native_simulator import NativeSimulator
 from rave_openspiel.simulator import OpenSpielSimulator
 
 GAMES = (

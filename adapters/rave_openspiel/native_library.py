@@ -101,6 +101,14 @@ VISITOR = Part(
 )
 """Visits of histories of OpenSpiel's C++ games."""
 
+HISTORIES = Part(
+    "histories",
+    "the replays of OpenSpiel's C++ histories",
+    pathlib.Path(__file__).with_name("histories.cpp"),
+    "rave_openspiel.histories_check",
+)
+"""Replays of histories of OpenSpiel's C++ games."""
+
 SHARED = pathlib.Path(__file__).with_name("states.h")
 """What the C++ files share."""
 

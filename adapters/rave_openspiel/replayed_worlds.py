@@ -1,17 +1,19 @@
 """Worlds (determinizations) by replaying the history with other hidden outcomes and moves."""
 
 import math
-import random
 import time
 from collections.abc import Sequence
 
+import numpy as np
 import pyspiel
 
+from rave_agents.simulate.random_stream import StreamUnit
 from rave_agents.simulate.simulator import DeadlinePassed
 from rave_openspiel.first_history import first_history
 from rave_openspiel.history_chain import Budget, HistoryChain
-from rave_openspiel.knowledge import Knowledge, Line, OutOfBudget
+from rave_openspiel.knowledge import Line, OutOfBudget
 from rave_openspiel.listed_worlds import ListedWorlds, listed
+from rave_openspiel.native_histories import chain_of
 from rave_openspiel.particle_filter import SIZES, filtered
 from rave_openspiel.uniform_moves import Unit
 
@@ -125,9 +127,9 @@ class ReplayedWorlds:
 
     def __init__(self, state: pyspiel.State, player: int, unit: Unit) -> None:
         self._state, self._player = state.clone(), player
-        # A generator of its own: how many numbers a walk draws depends on its time, and the
-        # search's stream must not.
-        self._unit = random.Random(int(unit() * 2**32) << 32 | int(unit() * 2**32)).random
+        # A stream of its own: how many numbers a walk draws depends on its time, and the search's
+        # stream must not.
+        self._unit = StreamUnit(np.array([int(unit() * 2**32) for _ in range(4)], np.int64))
         self._simulations = math.inf
         self._deadline = self._latest = math.inf
         self._lines: list[Line] = []
@@ -174,7 +176,7 @@ class ReplayedWorlds:
             self._prepare()
         if self._listed is not None:
             return self._listed.draw(self._unit).clone()
-        return self._next_line().states[-1].clone()
+        return self._next_line().world()
 
     def _next_line(self) -> Line:
         """The history of the next world of a chain."""
@@ -209,14 +211,15 @@ class ReplayedWorlds:
         if time.perf_counter() >= self._latest:
             raise DeadlinePassed
         try:
-            self._knowledge = Knowledge(self._state, self._player, self._latest)
+            self._knowledge, self._moves = chain_of(
+                self._state, self._player, self._unit, self._latest
+            )
         except OutOfBudget:
             raise DeadlinePassed from None
         most = MOST_PARTICLES
         if math.isfinite(self._simulations):
             most = min(most, max(LEAST_PARTICLES, int(self._simulations)))
-        looks = Budget(math.inf, self._latest).part(SHARE_OF_LOOKS)
-        self._moves = HistoryChain(self._knowledge, self._unit, looks.ends)
+        self._moves.looks_end = Budget(math.inf, self._latest).part(SHARE_OF_LOOKS).ends
         budget = self._budget()
         share = budget.part(LIST_SHARE)
         share.steps = min(share.steps, MOST_LISTED)

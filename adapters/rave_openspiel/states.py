@@ -20,8 +20,6 @@ from rave_agents.simulate.value import PositionPriors, PositionValue
 from rave_agents.simulate.visits import Visit
 from rave_openspiel import compiled_games
 from rave_openspiel.native import (
-    NativeSimulator,
-    Observation,
     bridge,
     is_native,
     is_shrinking,
@@ -29,6 +27,7 @@ from rave_openspiel.native import (
 )
 from rave_openspiel.native_expander import ExpanderLibrary, NativeExpander, can_expand
 from rave_openspiel.native_library import Library
+from rave_openspiel.native_simulator import NativeSimulator, Observation
 from rave_openspiel.native_visitor import NativeVisitor, native_visitor
 from rave_openspiel.player_views import sees_information_state, tensor_method
 from rave_openspiel.positions import (

@@ -75,6 +75,24 @@ def fill_words(stream: Stream, words: NDArray[np.int64]) -> None:
     _fill(Draws(stream, words), len(words))
 
 
+class StreamUnit:
+    """Draws uniform real numbers in [0, 1) one at a time, so that other readers can go on.
+
+    Args:
+        stream: the stream; it changes with every draw.
+    """
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream, self._word = stream, np.empty(1, np.int64)
+        self.address: int = stream.ctypes.data
+        """The address of the stream, for compiled readers."""
+
+    def __call__(self) -> float:
+        """The next number."""
+        fill_words(self._stream, self._word)
+        return int(self._word[0]) / 4294967296.0
+
+
 class RandomWords:
     """Draws from a random stream, fetched in blocks: Python's view of the playout stream."""
 

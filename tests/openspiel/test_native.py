@@ -20,6 +20,7 @@ from helpers.processes import run_python
 from helpers.spiel import FEW, OPEN, PythonState, decision
 from helpers.trees import dump
 from rave_openspiel import OpenSpielState, compiled_games, native, native_library, states
+from rave_openspiel.native_simulator import NativeSimulator
 from rave_openspiel.playouts import RandomPlayouts, random_bots
 from rave_openspiel.simulator import OpenSpielSimulator, RolloutSimulator
 
@@ -147,7 +148,7 @@ def providers(root, **capacities):
     ]
     shrinking = native.is_shrinking(root.get_game())
     simulators = (
-        native.NativeSimulator(library(), root, frames[0], shrinking=shrinking),
+        NativeSimulator(library(), root, frames[0], shrinking=shrinking),
         OpenSpielSimulator(root, frames[1], num_distinct_actions=root.num_distinct_actions()),
     )
     return list(zip(simulators, frames, strict=True))
@@ -258,7 +259,7 @@ def test_a_broken_interface_is_a_game_error():
         def state(self):
             return self
 
-    simulator = native.NativeSimulator(library(), Fewer(), frame, shrinking=False)
+    simulator = NativeSimulator(library(), Fewer(), frame, shrinking=False)
     for expand in (0, 1):
         frame.header[Header.EXPAND] = expand
         assert [simulated(simulator, frame) for _ in range(9)].count(Status.FAILED) > 0
