@@ -25,6 +25,7 @@ from rave_agents.compiler.runtime import runs_as
 from rave_agents.config.final_moves import (
     AverageStrategy,
     BestOutcome,
+    MatrixEquilibrium,
     MaxChild,
     Maximin,
     RobustChild,
@@ -181,6 +182,7 @@ __all__ = [
     "LearnedBonusTrust",
     "LearnedTrust",
     "Linear",
+    "MatrixEquilibrium",
     "MaxBonus",
     "MaxChild",
     "Maximin",

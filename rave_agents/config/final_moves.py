@@ -72,9 +72,9 @@ class VisitShares(NamedTuple):
     There opponents can exploit a player whose move is sure. Few visits are noise and exploration:
     moves with less than a share of the greatest number are left out (thresholding: Ganzfried,
     Sandholm & Waugh 2012, "Strategy purification and thresholding"). So are moves that cost too
-    much, as many do after few simulations. At temperature 0, draws as at 1. In other games, and for
-    a single player, it is the robust child: where players move at the same time, most visits are
-    exploration.
+    much, as many do after few simulations. At temperature 0, draws as at 1. In other games it is
+    ``MatrixEquilibrium``: where players move at the same time, most visits are exploration. For a
+    single player it is the robust child.
     """
 
     threshold: Annotated[float, Ge(0), Le(1)] = 0.2
@@ -106,6 +106,21 @@ class Maximin(NamedTuple):
     visits: Annotated[float, Ge(0)] = 10.0
     """Visits added to each reply at the action's mean value, to shrink replies with few visits;
     actions with fewer visits are left out while others remain. At least 0."""
+
+
+class MatrixEquilibrium(NamedTuple):
+    """Draws from an equilibrium of the matrix of mean values, where two players move together.
+
+    The simulations through the root give the mean value of each joint action. Regret matching+
+    finds a strategy to which no reply in this matrix is better (Tammelin 2014); the most visited
+    action has one, as a rule. Elsewhere, and with a temperature, it is the robust child.
+    """
+
+    visits: Annotated[float, Ge(0)] = 5.0
+    """Visits added to each joint action, at least 0: after few simulations its mean is noise. They
+    have the value that the two actions add to the mean of all simulations."""
+    threshold: Annotated[float, Ge(0), Le(1)] = 0.1
+    """Least probability of an action that may be drawn, as a share of the greatest one."""
 
 
 class Survivor(NamedTuple):

@@ -40,10 +40,16 @@ class MCCFR(NamedTuple):
     """True to sample no more once the whole tree fits into the memory, and the limit allows enough
     sweeps over it: then CFR+ (Tammelin 2014), see ``equilibrium/sweeps.py``. A sweep counts as many
     simulations as enter as many histories."""
+    first_sweeps: Annotated[int, Ge(0), Le(5000)] = 0
+    """Sweeps over the whole tree that come first, in place of samples, and count as no simulations.
+    After them, a sweep counts as one simulation for each 1,024 histories. With ``sweeps``; 0 to
+    sample first."""
 
 
 class AdaptiveRegrets(NamedTuple):
     """``MCCFR`` with linear weights and sweeps where the limit is large enough for the game.
+
+    Small games are swept whatever the simulations; see ``small_game``.
 
     For several players with hidden information or simultaneous moves, without an evaluator; else
     ``NoRegrets``. The size of the game is estimated by random walks.
@@ -53,10 +59,18 @@ class AdaptiveRegrets(NamedTuple):
     """Mean number of times that the simulations must enter each history of the game."""
     histories_per_second: Annotated[float, Gt(0)] = 5e5
     """Histories of the game for each second at most; of a game in Python, a fiftieth."""
+    small_game: Annotated[float, Ge(0)] = 32_768.0
+    """Histories of a game that is swept 16 times before simulations count: its tree is made in
+    about 0.05 s, once for all moves and games. Of a game in Python, a fiftieth. With perfect
+    information each move makes a tree: 512 histories for each simulation at most. A limited time
+    must suffice eight times over. 0 for none."""
 
 
 CONVERGENT = MCCFR(regret_power=1.0, average_power=1.0, sweeps=True)
 """The variant of ``AdaptiveRegrets``; measured, see docs/theory/regrets.md."""
+
+SWEPT_FIRST = CONVERGENT._replace(first_sweeps=16)
+"""Its variant in small games."""
 
 
 @python_function

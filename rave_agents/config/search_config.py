@@ -14,6 +14,7 @@ from rave_agents.config.composed import Composed
 from rave_agents.config.final_moves import (
     AverageStrategy,
     BestOutcome,
+    MatrixEquilibrium,
     Maximin,
     RobustChild,
     Survivor,
@@ -142,7 +143,8 @@ class SearchConfig(Composed):
     final_move: Annotated[
         Part,
         Takes(
-            RobustChild, preference, VisitShares, BestOutcome, Maximin, AverageStrategy, Survivor
+            *(RobustChild, preference, VisitShares, BestOutcome, Maximin, MatrixEquilibrium),
+            *(AverageStrategy, Survivor),
         ),
     ] = RobustChild()
     """The choice of the action once the search has ended, see ``final_moves.py``."""
@@ -182,8 +184,8 @@ class SearchConfig(Composed):
     """``MCCFR``: the search begins at the start of the game, for whatever position, and keeps
     regrets and an average strategy of each information set, see ``config/regrets.py``; simulations
     are iterations. ``NoRegrets``: the search grows a tree from the position. ``AdaptiveRegrets``
-    decides by the size of the game and the limit; where it keeps regrets, the move is drawn from
-    the average strategy unless ``final_move`` or ``temperature`` is given."""
+    decides by the size of the game and the limit; where it keeps regrets, ``visit_shares`` draws
+    from the average strategy, unless ``temperature`` is given."""
 
     utility_range: Literal["game", "observed"] = "game"
     """The range of utilities mapped to [0, 1]: the ``"game"``'s bounds, if it states any,

@@ -102,8 +102,10 @@ class SearchParameters(TypedDict, total=False):
     floor: bool
     growth: float
     sweeps: bool
+    first_sweeps: int
     least_entries: float
     histories_per_second: float
+    small_game: float
     bias: float
     initial: float
     final: float

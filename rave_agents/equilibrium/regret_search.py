@@ -50,6 +50,9 @@ SWEEP_SHARE = 0.5
 """Iterations that a sweep counts for, per player and per history for one that an iteration enters:
 it takes about a sixth of the time."""
 
+HISTORIES_A_SIMULATION = 1024
+"""Histories that a sweep enters for one simulation, after ``first_sweeps``."""
+
 PYTHON_FACTOR = 50.0
 """How much longer a visit takes in Python, at least."""
 
@@ -81,6 +84,7 @@ class RegretSearch:
         variant: the constants of the algorithm.
         seed: decides everything random.
         max_memory_mb: megabytes for the arrays; when they are used up, no history is added.
+        size: the game's size; None to estimate it when it is needed.
 
     Raises:
         UnsupportedGameError: if the game's states lack what the search needs.
@@ -92,6 +96,7 @@ class RegretSearch:
         variant: MCCFR,
         seed: np.random.SeedSequence,
         max_memory_mb: float = 1024.0,
+        size: GameSize | None = None,
     ) -> None:
         self.start: GameState = start.clone()
         self.num_players: int = start.num_players()
@@ -118,8 +123,9 @@ class RegretSearch:
         self._swept: Any = None
         self._credited = 0
         self._phase, self._visits = _SAMPLES, 256
-        self._size: GameSize | None = None
-        self._look = FIRST_LOOK if variant.sweeps else None
+        self._size = size
+        first_look = 0 if variant.first_sweeps else FIRST_LOOK
+        self._look = first_look if variant.sweeps else None
         self._bind()
 
     def reseed(self, seed: np.random.SeedSequence) -> None:
@@ -239,7 +245,7 @@ class RegretSearch:
     def _look_ahead(self, last: float, seconds: float) -> None:
         """Begin to visit the whole tree, if it is small enough to be swept."""
         assert self._look is not None
-        self._look *= 2
+        self._look = max(2 * self._look, FIRST_LOOK)
         if self._size is None:
             most = self._most_bytes / BYTES_SWEPT
             self._size = estimated_size(self._questions, most)
@@ -254,13 +260,17 @@ class RegretSearch:
         """True if the limit allows enough sweeps over so many histories."""
         visits = (size - self.num_histories) * VISIT_SECONDS
         visits *= 1.0 if self.visitor.outside_interpreter else PYTHON_FACTOR
-        left = (last - self.iterations) / self._cost_of_sweep(size)
         timed = (seconds - visits) / (size * self.num_players * SWEEP_SECONDS)
+        if self._variant.first_sweeps:
+            return timed >= self._variant.first_sweeps
+        left = (last - self.iterations) / self._cost_of_sweep(size)
         return min(left, timed) >= FEW_SWEEPS
 
     def _cost_of_sweep(self, size: float) -> float:
         """The iterations that a sweep over so many histories counts for, at least 1."""
         entered = int(self.control[codes.ENTERED]) / max(1, int(self.control[codes.ITERATION]))
+        if self._variant.first_sweeps:
+            entered = HISTORIES_A_SIMULATION
         return max(1.0, SWEEP_SHARE * self.num_players * size / max(1.0, entered))
 
     def _complete_slice(self, last: float, seconds: float) -> None:
@@ -306,9 +316,10 @@ class RegretSearch:
         started = time.perf_counter()
         if self.sweeps >= MOST_SWEEPS:
             return False
-        cost = math.ceil(self._cost_of_sweep(self.num_histories))
+        free = self._variant.first_sweeps - self.sweeps
+        cost = 0 if free > 0 else math.ceil(self._cost_of_sweep(self.num_histories))
         left = last - self.iterations
-        count = int(min(self._steps, max(1.0, left // cost)))
+        count = int(min(self._steps, free if free > 0 else max(1.0, left // cost)))
         # A search whose limit is less than a sweep still learns something: a whole one.
         self._swept(count)
         self._credited += int(min(count * cost, left))

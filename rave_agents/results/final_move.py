@@ -8,6 +8,7 @@ import numpy as np
 from rave_agents.config.final_moves import (
     AverageStrategy,
     BestOutcome,
+    MatrixEquilibrium,
     Maximin,
     Survivor,
     VisitShares,
@@ -20,6 +21,7 @@ from rave_agents.kernel.amaf.winning_moves import weighted_win_rate
 from rave_agents.kernel.proofs.report import NO_PROOF
 from rave_agents.kernel.proofs.solver import UNSOLVED
 from rave_agents.results.action_statistics import ActionStatistics
+from rave_agents.results.matrix_equilibrium import equilibrium_shares
 from rave_agents.results.root import Root, RootMove
 
 DRAW = 0.5
@@ -87,7 +89,11 @@ def _policy(root: Root, config: SearchConfig) -> list[float]:
         total = sum(move.strategy for move in moves)
         if total > 0:
             return [move.strategy / total for move in moves]
-    if root.joint and isinstance(config.final_move, Maximin):
+    final_move = config.final_move
+    two = root.num_players == 2 and len(root.joint) > 0 and len(root.joint[0].actions) == 2
+    if isinstance(final_move, MatrixEquilibrium) and two and config.temperature == 0.0:
+        return equilibrium_shares(root, final_move.visits, final_move.threshold)
+    if root.joint and isinstance(final_move, Maximin):
         worst = worst_values(root, config.final_move.visits)
         keys = {move.action: (worst[move.action], float(move.visits)) for move in moves}
     elif isinstance(config.final_move, Survivor) and root.moves[0].halved is not None:

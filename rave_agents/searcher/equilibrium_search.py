@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from rave_agents.compiler.progress import seconds_waited
-from rave_agents.config.regrets import CONVERGENT, MCCFR, NoRegrets
+from rave_agents.config.regrets import CONVERGENT, MCCFR, SWEPT_FIRST, NoRegrets
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.equilibrium.questions import GameSize, Questions, estimated_size
 from rave_agents.equilibrium.regret_search import (
     BYTES_SWEPT,
+    PYTHON_FACTOR,
     SHOWN_SWEEPS,
     RegretSearch,
     SetStrategy,
@@ -37,6 +38,12 @@ HUGE = 1e8
 
 MOST_ENTERED = 1024.0
 """Histories that an iteration may enter, to count as a simulation of ``AdaptiveRegrets``."""
+
+SWEPT_TIMES = 8.0
+"""How many times over the time must suffice for the tree of a small game."""
+
+HISTORIES_MADE = 512.0
+"""Histories for each simulation that the tree of a small game may have with perfect information."""
 
 MOST_SIZES = 256
 """Games whose sizes are kept."""
@@ -103,7 +110,10 @@ class EquilibriumSearch:
         goes_on = game.facts.hidden and game.config.reuse_tree and self._game == key
         if self.search is None or not goes_on:
             start = started(state) if game.facts.hidden else state
-            self.search = RegretSearch(start, game.regrets, self._seed, game.config.max_memory_mb)
+            size = _sizes.get(game.facts.key) if game.facts.hidden else None
+            self.search = RegretSearch(
+                start, game.regrets, self._seed, game.config.max_memory_mb, size
+            )
             self._game = key
         self._before = self.search.iterations
         self.provider = self.search.visitor.provider
@@ -203,13 +213,20 @@ def chosen_regrets(
         fits = False
     if not fits:
         return NoRegrets()
+    room = config.max_memory_mb * 2.0**20 / BYTES_SWEPT
+    small = min(part.small_game, part.histories_per_second * seconds / SWEPT_TIMES, room)
+    if not facts.hidden:  # No move profits from the tree of the last one.
+        small = min(small, simulations * HISTORIES_MADE)
     most = min(
-        part.histories_per_second * seconds,
-        simulations * MOST_ENTERED / part.least_entries,
-        config.max_memory_mb * 2.0**20 / BYTES_SWEPT,
+        part.histories_per_second * seconds, simulations * MOST_ENTERED / part.least_entries, room
     )
-    size = _size_of(state, most, facts)
-    if size is None or size.histories > (most / 50 if size.in_python else most):
+    size = _size_of(state, max(small, most), facts)
+    if size is None:
+        return NoRegrets()
+    histories = size.histories * (PYTHON_FACTOR if size.in_python else 1.0)
+    if histories <= small:
+        return SWEPT_FIRST
+    if histories > most:
         return NoRegrets()
     timed = math.isinf(simulations)
     # Simulations that enter many histories would take much longer than those of a tree.

@@ -8,7 +8,12 @@ import numpy as np
 
 from rave_agents.compiler.dispatch import JIT_DISABLED, OpenFunction, classes_of
 from rave_agents.compiler.mistakes import UncompilableError
-from rave_agents.config.final_moves import AverageStrategy, RobustChild, VisitShares
+from rave_agents.config.final_moves import (
+    AverageStrategy,
+    MatrixEquilibrium,
+    RobustChild,
+    VisitShares,
+)
 from rave_agents.config.part_specs import own_parts
 from rave_agents.config.regrets import adapts_regrets
 from rave_agents.config.search_config import SearchConfig
@@ -71,7 +76,7 @@ def prepare(
     check_schedules(game.parts)
     hides = game.facts.hidden and game.determinizes and game.facts.num_players > 1
     if type(final.final_move) is VisitShares and not hides:
-        final = _unmixed(final)
+        final = _without_visits(final, bool(game.facts.simultaneous))
     draws = final.temperature > 0.0 or final.random_moves > 0.0
     most_visited = type(final.final_move) is RobustChild and not draws and not game.keeps_regrets
     return state, game._replace(
@@ -86,7 +91,7 @@ def prepare(
 @functools.lru_cache(maxsize=64)
 def _drawing(config: SearchConfig, regrets: Any) -> SearchConfig:
     """The configuration that draws the move from the average strategy, unless it says another."""
-    if type(config.final_move) not in (RobustChild, VisitShares) or config.temperature > 0.0:
+    if type(config.final_move) is not VisitShares or config.temperature > 0.0:
         return config
     return config.replace(regrets=regrets, final_move=AverageStrategy())
 
@@ -97,8 +102,8 @@ def _at_level(config: SearchConfig, level: Level) -> SearchConfig:
 
 
 @functools.lru_cache(maxsize=64)
-def _unmixed(config: SearchConfig) -> SearchConfig:
-    return config.replace(final_move=RobustChild())
+def _without_visits(config: SearchConfig, together: bool) -> SearchConfig:
+    return config.replace(final_move=MatrixEquilibrium() if together else RobustChild())
 
 
 def facts_may_change(state: GameState) -> bool:

@@ -46,6 +46,7 @@ from rave_agents.parts import (
     HiddenTrust,
     LastGoodReply,
     Linear,
+    MatrixEquilibrium,
     MaxBonus,
     MaxChild,
     Maximin,
@@ -239,9 +240,11 @@ BAD_IN_PARTS = [
     (SearchConfig(regrets=MCCFR()), "regrets.average_power", [*AT_LEAST_0, 8.5]),
     (SearchConfig(regrets=MCCFR()), "regrets.floor", []),
     (SearchConfig(regrets=MCCFR()), "regrets.sweeps", []),
+    (SearchConfig(regrets=MCCFR()), "regrets.first_sweeps", [-1, 5001]),
     (SearchConfig(regrets=MCCFR()), "regrets.growth", [0, 0.5, -1, NAN]),
     (SearchConfig.preset("auto"), "regrets.least_entries", ABOVE_0),
     (SearchConfig.preset("auto"), "regrets.histories_per_second", ABOVE_0),
+    (SearchConfig.preset("auto"), "regrets.small_game", AT_LEAST_0),
     (SearchConfig(ties=TiesWithin()), "ties.tolerance", AT_LEAST_0),
     (SearchConfig(proofs=Proofs()), "proofs.optional", []),
     (SearchConfig(transpositions=Transpositions()), "transpositions.optional", []),
@@ -284,6 +287,8 @@ BAD_IN_PARTS = [
     (SearchConfig(root_noise=DirichletNoise()), "root_noise.alpha", ABOVE_0),
     (SearchConfig(final_move=SecureChild()), "final_move.A", [INF, -INF, NAN]),
     (SearchConfig(final_move=Maximin()), "final_move.visits", AT_LEAST_0),
+    (SearchConfig(final_move=MatrixEquilibrium()), "final_move.visits", AT_LEAST_0),
+    (SearchConfig(final_move=MatrixEquilibrium()), "final_move.threshold", SHARE),
     (SearchConfig(final_move=VisitShares()), "final_move.threshold", SHARE),
     (SearchConfig(final_move=VisitShares()), "final_move.margin", SHARE),
     (SearchConfig(final_move=VisitShares()), "final_move.visits", AT_LEAST_0),
@@ -351,7 +356,7 @@ def test_every_number_has_its_bad_values():
         (type(owner(config, place)), place.split(".")[-1]) for config, place, _ in BAD_IN_PARTS
     }
     assert tested == expected
-    assert len(expected) == len(BAD_IN_PARTS) == 72
+    assert len(expected) == len(BAD_IN_PARTS) == 76
 
 
 @pytest.mark.parametrize(

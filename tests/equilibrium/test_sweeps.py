@@ -1,5 +1,7 @@
 """Sweeps over the whole tree against the textbook's CFR+, and when they begin."""
 
+import time
+
 import numpy as np
 import pyspiel
 import pytest
@@ -16,10 +18,10 @@ from rave_agents.equilibrium.regret_search import RegretSearch
 SWEEPING = MCCFR(regret_power=1.0, average_power=1.0, sweeps=True)
 
 
-def search_of(name, **parameters):
+def search_of(name, variant=SWEEPING, **parameters):
     game = pyspiel.load_game(name)
     start = OpenSpielState(game.new_initial_state())
-    return RegretSearch(start, SWEEPING, np.random.SeedSequence(1), **parameters), game
+    return RegretSearch(start, variant, np.random.SeedSequence(1), **parameters), game
 
 
 @pytest.mark.parametrize("name", ["kuhn_poker", "kuhn_poker(players=3)", "matching_pennies_3p"])
@@ -57,6 +59,22 @@ def test_sweeps_begin_once_the_limit_allows_enough_of_them():
     search.run(2000)
     assert search.sweeps > 50
     assert search.iterations == 2064  # A sweep counts as many iterations.
+
+
+def test_first_sweeps_count_as_no_simulations():
+    search, game = search_of("kuhn_poker", SWEEPING._replace(first_sweeps=16))
+    search.run(1)
+    assert (search.sweeps, search.iterations) == (17, 1)
+    search.run(10)
+    assert (search.sweeps, search.iterations) == (27, 11)
+    assert exploitability.nash_conv(game, table_of(search, game)) / 2 < 0.02
+
+
+def test_first_sweeps_need_time():
+    search, _ = search_of("kuhn_poker", SWEEPING._replace(first_sweeps=16))
+    while search.run_slice(40, time.perf_counter() + 1e-5):
+        pass
+    assert search.sweeps == 0
 
 
 def test_too_little_memory_leaves_it_at_samples():

@@ -14,12 +14,14 @@ from rave_agents.kernel.proofs.report import EdgeProof
 from rave_agents.parts import (
     UCB1,
     AllPlayers,
+    MatrixEquilibrium,
     NodeAmaf,
     RandomTies,
     SearchingPlayer,
     TiesWithin,
 )
-from rave_agents.results.final_move import worst_values
+from rave_agents.results.final_move import root_statistics, worst_values
+from rave_agents.results.matrix_equilibrium import matched_strategy, shrunk_means
 from rave_agents.results.root import Root, RootMove
 from rave_agents.tree.joint_positions import JointVisits
 
@@ -178,6 +180,66 @@ def test_maximin_and_replies_with_few_visits():
     assert worst[0] == pytest.approx((22 + 5) / 60)
     assert worst[1] == pytest.approx((0 + 6) / 12)  # as if seen ten times more, at 0.6
     assert worst[2] == -np.inf  # seldom played itself
+
+
+def mixed(joint, visits=0.0, num_players=2, temperature=0.0, threshold=0.1, action=1):
+    """The shares of two actions at a root with these joint actions, a hundred visits each."""
+    moves = (known(0, 100, 50.0), known(1, 200, 100.0))
+    part = MatrixEquilibrium(visits=visits, threshold=threshold)
+    config = SearchConfig(final_move=part, temperature=temperature)
+    root = Root(moves, 300, 0.0, 1.0, num_players=num_players, player=0, place=0, joint=joint)
+    return [row.probability for row in root_statistics(root, config)]
+
+
+def pair(first, second, mean, visits=100):
+    """A joint action and its mean for player 0; the sum of both players' values is 1."""
+    return JointVisits((first, second), visits, (mean * visits, (1 - mean) * visits))
+
+
+PENNIES = (pair(0, 0, 1.0), pair(0, 1, 0.0), pair(1, 0, 0.0), pair(1, 1, 0.5))
+"""The first action has probability p with 1 p = 0.5 (1 - p)."""
+
+
+def test_the_equilibrium_of_the_matrix_of_means():
+    assert mixed(PENNIES) == pytest.approx([1 / 3, 2 / 3], abs=0.02)
+    assert mixed(PENNIES, threshold=0.6) == [0.0, 1.0]
+    # The second action is better against each reply.
+    dominated = (pair(0, 0, 0.5), pair(0, 1, 0.2), pair(1, 0, 0.6), pair(1, 1, 0.3))
+    assert mixed(dominated) == [0.0, 1.0]
+
+
+def test_elsewhere_the_most_visited_action_is_played():
+    assert mixed(()) == [0.0, 1.0]
+    assert mixed(PENNIES, num_players=3) == [0.0, 1.0]
+    assert mixed((JointVisits((1,), 100, (50.0, 50.0)),)) == [0.0, 1.0]
+    assert mixed(PENNIES, temperature=1.0) == pytest.approx([1 / 3, 2 / 3])  # By visits.
+
+
+def test_few_visits_of_a_joint_action_do_not_decide():
+    # Six and two visits with the means 0.5 and 1: all in all 5 of 8.
+    joint = (pair(0, 0, 0.5, 3), pair(0, 1, 0.5, 3), pair(1, 0, 1.0, 2))
+    sums, visits = np.array([[1.5, 1.5], [2.0, 0.0]]), np.array([[3.0, 3.0], [2.0, 0.0]])
+    found = shrunk_means(sums, visits, 2.0)
+    mean = 5 / 8
+    rows, columns = [(3 + 2 * mean) / 8, (2 + 2 * mean) / 4], [(3.5 + 2 * mean) / 7, 2.75 / 5]
+    assert found[1, 1] == pytest.approx(rows[1] + columns[1] - mean)  # Never tried.
+    assert found[1, 0] == pytest.approx((2 + 2 * (rows[1] + columns[0] - mean)) / 4)
+    assert mixed(joint, visits=2.0) == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_reply_gains_much_against_the_equilibrium(seed):
+    payoffs = np.random.default_rng(seed).random((4, 6))
+    row, column = matched_strategy(payoffs, -payoffs.T), matched_strategy(-payoffs.T, payoffs)
+    assert (payoffs @ column).max() - (row @ payoffs).min() < 0.03
+
+
+def test_auto_mixes_where_players_move_together():
+    state = matrix_game([[1.0, 0.0], [0.0, 0.5]])
+    found = search(state, "auto", 400, regrets="no_regrets")[1]
+    assert dict(found.policy)[0] == pytest.approx(1 / 3, abs=0.05)
+    sure = search(state, "auto", 400, regrets="no_regrets", final_move="robust_child")[1]
+    assert sorted(share for _, share in sure.policy) == [0.0, 1.0]
 
 
 @pytest.mark.slow

@@ -156,10 +156,25 @@ def auto(name, seed=1, player=None, history=(), **parameters):
 
 def test_auto_keeps_regrets_where_the_limit_suffices_for_the_game():
     assert auto("kuhn_poker", history=(0, 1)).took_part == ("CFR+",)
-    assert "MCCFR" not in auto("leduc_poker", history=(0, 1), simulations=50).took_part
+    assert "MCCFR" not in auto("liars_dice", history=(0, 1), simulations=50).took_part
     assert "MCCFR" not in auto("phantom_ttt", simulations=50).took_part
     assert "MCCFR" not in auto("tic_tac_toe", simulations=50).took_part
     assert auto("matrix_rps", player=0).took_part == ("CFR+",)
+
+
+def test_auto_sweeps_small_games_first_whatever_the_simulations():
+    found = auto("kuhn_poker", history=(0, 1), simulations=3)
+    assert found.took_part == ("CFR+",)
+    assert found.simulations == 3
+    assert dict(found.policy)[1] < 0.45  # The jack is bet with a probability of 1/3 at most.
+    off = {"regrets": "adaptive_regrets(small_game=0.0)", "simulations": 3}
+    assert "CFR+" not in auto("kuhn_poker", history=(0, 1), **off).took_part
+
+
+def test_with_perfect_information_the_simulations_pay_for_the_tree_of_a_small_game():
+    few, enough = (auto("blotto", player=0, simulations=each).took_part for each in (8, 9))
+    assert "CFR+" not in few  # 4,423 histories.
+    assert enough == ("CFR+",)
 
 
 def test_auto_mixes_unless_told_otherwise():
