@@ -44,6 +44,10 @@ class MCCFR(NamedTuple):
     """Sweeps over the whole tree that come first, in place of samples, and count as no simulations.
     After them, a sweep counts as one simulation for each 1,024 histories. With ``sweeps``; 0 to
     sample first."""
+    targeting: Annotated[float, Ge(0), Le(1)] = 0.0
+    """The share of traversals that begin at the information set which is searched, with hidden
+    information; see ``equilibrium/targeting.py``. For games that are much larger than the limit
+    allows to search from their start."""
 
 
 class AdaptiveRegrets(NamedTuple):

@@ -103,6 +103,7 @@ class SearchParameters(TypedDict, total=False):
     growth: float
     sweeps: bool
     first_sweeps: int
+    targeting: float
     least_entries: float
     histories_per_second: float
     small_game: float

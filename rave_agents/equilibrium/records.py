@@ -53,19 +53,34 @@ different actions in one information set, a history at which no player is to mov
     INDEX_ROOM,
     PLAYOUTS,
     ENTERED,
-) = range(21)
+    TARGET_PLAYER,
+    TARGET,
+    STAMP,
+    DIRECTED,
+    PASSED,
+    TRIES,
+    FLOOR,
+    ARRIVED,
+) = range(29)
 """Indices in ``Search.control``: the depth of the traversal, -1 between two; 1 to enter the history
 there, 0 to take over the value of its child; the player whose regrets are updated; iterations done;
 those to do; histories added in this traversal; 1 once the memory is used up; the used part of the
 arrays of histories, of information sets, of their actions, and of ends of games; the length of each
 of these, of the stack and of its pool; information sets in the index; the length of the index, a
-power of two; playouts so far; histories entered so far."""
+power of two; playouts so far; histories entered so far. Of directed traversals, see
+``targeting.py``: the player at whose information set they begin, -1 for none; how many decisions of
+theirs come before it; the number of this target; 1 while a path is drawn; decisions of the player
+on the path so far; paths dropped in this traversal; the depth at which it began, 0 if not directed;
+paths that have arrived."""
 
-CONTROL_WORDS = 21
+CONTROL_WORDS = 29
 
-VALUE, REGRET_WEIGHT, AVERAGE_WEIGHT = range(3)
-"""Indices in ``Search.numbers``: the value of the history that the traversal has left, and the
-weights of this iteration's regrets and strategies."""
+VALUE, REGRET_WEIGHT, AVERAGE_WEIGHT, FACTOR, LIKELIHOOD, ARRIVED_WEIGHT = range(6)
+"""Indices in ``Search.numbers``: the value of the history that the traversal has left; the weights
+of this iteration's regrets and strategies; the factor of both in this traversal; the importance
+weight of the path so far; the sum of those that have arrived."""
+
+NUMBERS = 6
 
 
 class Histories(NamedTuple):
@@ -88,6 +103,8 @@ class Histories(NamedTuple):
     """The last action or chance outcome of the history."""
     chance: NDArray[np.float64]
     """The probability of that outcome, if chance moved."""
+    marked: NDArray[np.int64]
+    """The number of the last target that cannot be reached through the history."""
 
 
 class Sets(NamedTuple):
@@ -124,6 +141,10 @@ class Stack(NamedTuple):
     """Which child is on the path."""
     begin: NDArray[np.int64]
     """Where the numbers of its children begin in the pool."""
+    target_set: NDArray[np.int64]
+    """One for each decision: the player's information sets on the way to the target, and itself."""
+    target_action: NDArray[np.int64]
+    """Their actions there."""
 
 
 class Pool(NamedTuple):

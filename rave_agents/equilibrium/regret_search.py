@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.config.regrets import MCCFR
 from rave_agents.equilibrium import records as codes
+from rave_agents.equilibrium.histories import find_set, has_room, index_slot
 from rave_agents.equilibrium.questions import GameSize, Questions, estimated_size
 from rave_agents.equilibrium.records import Histories, Pool, Search, SetActions, Sets, Stack
 from rave_agents.equilibrium.sweeps import SWEPT, Sweep, sweep
-from rave_agents.equilibrium.traversal import index_slot, run, visit_all
+from rave_agents.equilibrium.traversal import run, visit_all
 from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.endless import LONGEST_GAME, endless_game
@@ -106,7 +107,8 @@ class RegretSearch:
         self.control: NDArray[np.int64] = np.zeros(codes.CONTROL_WORDS, np.int64)
         """Numbers of the search, see ``records.py``."""
         self.control[codes.DEPTH], self.control[codes.HISTORIES] = -1, 1
-        self._numbers = np.zeros(3)
+        self._numbers = np.zeros(codes.NUMBERS)
+        self.control[codes.TARGET_PLAYER] = -1
         self.histories: Histories = _grown(None, Histories, FIRST_HISTORIES)
         self.histories.player[codes.START] = codes.UNVISITED
         self.sets: Sets = _grown(None, Sets, FIRST_SETS)
@@ -215,6 +217,43 @@ class RegretSearch:
             return True
         run_phase = self._sample_slice if self._phase == _SAMPLES else self._sweep_slice
         return run_phase(last, deadline)
+
+    def aim(self, path: Sequence[int], player: int) -> None:
+        """Direct traversals to the information set of the player who moves after a path.
+
+        Nothing of the path matters but the player's own information sets and actions.
+        """
+        control, target = self.control, 0
+        self._begin_anew()
+        self._numbers[codes.ARRIVED_WEIGHT] = control[codes.ARRIVED] = 0
+        control[codes.STAMP] += 1
+        control[codes.TARGET_PLAYER] = -1
+        path = self._up_to_turn(path, player)
+        for length in range(len(path) + 1):
+            if self._questions.ask(path[:length])[VisitPlace.PLAYER] != player:
+                continue
+            if target >= len(self._stack.target_set):
+                self._grow_stack()
+            place = self._known_place()
+            if place < 0:
+                return  # No room for its information sets, nor for the way to them.
+            self._stack.target_set[target] = place
+            if length < len(path):
+                self._stack.target_action[target] = path[length]
+                target += 1
+        self._bind()
+        control[codes.TARGET_PLAYER], control[codes.TARGET] = player, target
+
+    def _known_place(self) -> int:
+        """The number of the information set just asked for, added if it is new; -1 if no room."""
+        self._bind()
+        while not has_room(self._search):
+            self._grow_tree()
+            self._bind()
+            if self.memory_full:
+                return -1
+        self._run(0)  # Fills the index.
+        return int(find_set(self._search))
 
     def _sample_slice(self, last: float, deadline: float) -> bool:
         """Sample for some milliseconds; returns whether there is more to do."""
@@ -458,17 +497,22 @@ class RegretSearch:
 
     def place_after(self, path: Sequence[int], player: int) -> int:
         """The number of that information set; -1 if the search has not come there."""
-        while True:
-            header = self._questions.ask(path)
-            if header[VisitPlace.PLAYER] == player:
-                break
-            # Others who move at the same time come first; the player sees no choice of theirs.
-            path = [*path, int(self._questions.visit.actions[0])]
+        header = self._questions.ask(self._up_to_turn(path, player))
         self._bind()  # The question may have enlarged the buffers.
         if self.control[codes.INDEXED] < self.control[codes.SETS]:
             self._run(0)  # The index has grown: this fills it.
         keys = int(header[VisitPlace.FIRST_KEY]), int(header[VisitPlace.SECOND_KEY])
         return int(self._slots[index_slot(self._search, *keys)]) - 1
+
+    def _up_to_turn(self, path: Sequence[int], player: int) -> list[int]:
+        """A path, and choices of others who move at the same time and come first.
+
+        The player sees no choice of theirs.
+        """
+        path = list(path)
+        while self._questions.ask(path)[VisitPlace.PLAYER] != player:
+            path.append(int(self._questions.visit.actions[0]))
+        return path
 
     def known_strategy(self, place: int) -> SetStrategy:
         """What the search knows of the information set with a number."""

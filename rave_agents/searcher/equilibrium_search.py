@@ -115,6 +115,9 @@ class EquilibriumSearch:
                 start, game.regrets, self._seed, game.config.max_memory_mb, size
             )
             self._game = key
+        if game.regrets.targeting > 0 and game.facts.hidden:
+            path = path_to(self.search.start, self.root.state)
+            self.search.aim(path, self.root.player)
         self._before = self.search.iterations
         self.provider = self.search.visitor.provider
         self.in_python = not self.search.visitor.outside_interpreter

@@ -466,10 +466,16 @@ class Searcher:
             self._trees.drop_torn()
         self._trees.note_time()
 
+    @property
+    def keeps_regrets(self) -> bool:
+        """True if the last search has left regrets, which the next one goes on with."""
+        root = self._trees.root
+        return root is not None and root.game.keeps_regrets
+
     def known(self, state: Any, *, player: int | None = None) -> SearchResult | None:
         """The result for a position by the regrets of the last search, without another one.
 
-        None if the last search has grown a tree of its own position, so that it does not answer.
+        None if the last search was one of its own position, so that it does not answer.
 
         Args:
             state: a position of the same game, see ``search``.
@@ -477,6 +483,8 @@ class Searcher:
         """
         game = None if self._trees.root is None else self._trees.root.game
         if game is None or not (game.keeps_regrets and game.facts.hidden):
+            return None
+        if game.regrets.targeting > 0.0:
             return None
         self.begin(state, player=player, forced=True)
         return self.end()

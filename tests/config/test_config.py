@@ -243,6 +243,7 @@ BAD_IN_PARTS = [
     (SearchConfig(regrets=MCCFR()), "regrets.first_sweeps", [-1, 5001]),
     (SearchConfig(regrets=MCCFR()), "regrets.growth", [0, 0.5, -1, NAN]),
     (SearchConfig.preset("auto"), "regrets.least_entries", ABOVE_0),
+    (SearchConfig.preset("mccfr"), "regrets.targeting", SHARE),
     (SearchConfig.preset("auto"), "regrets.histories_per_second", ABOVE_0),
     (SearchConfig.preset("auto"), "regrets.small_game", AT_LEAST_0),
     (SearchConfig(ties=TiesWithin()), "ties.tolerance", AT_LEAST_0),

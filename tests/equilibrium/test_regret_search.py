@@ -1,9 +1,11 @@
 """The search of information sets against the textbook, OpenSpiel's solver, and known equilibria."""
 
+import itertools
+
 import numpy as np
 import pyspiel
 import pytest
-from helpers.textbook_regrets import TextbookMCCFR, table_of
+from helpers.textbook_regrets import TextbookMCCFR, TextbookTargeted, table_of
 from open_spiel.python import policy
 from open_spiel.python.algorithms import expected_game_score, exploitability
 from rave_openspiel.states import OpenSpielState
@@ -40,14 +42,23 @@ def search_of(game, variant=PAPER, seed=1, kind=OpenSpielState, **parameters):
     return RegretSearch(kind(game.new_initial_state()), variant, seeds, **parameters)
 
 
-def check_equals_textbook(name, variant, rounds, kind=OpenSpielState):
-    """Check regrets and cumulative strategies of all information sets after each round."""
+def check_equals_textbook(name, variant, rounds, kind=OpenSpielState, targets=()):
+    """Check regrets and cumulative strategies of all information sets after each round.
+
+    Each target is a history to aim at before a round.
+    """
     game = load(name)
     search = search_of(game, variant, seed=3, kind=kind)
     stream = make_stream(np.random.SeedSequence(3).spawn(2)[0])
-    textbook = TextbookMCCFR(game, stream, *variant[:3])
+    textbook = (TextbookTargeted if targets else TextbookMCCFR)(game, stream, *variant[:3])
     places = {}
-    for iterations in rounds:
+    for iterations, target in itertools.zip_longest(rounds, targets):
+        if target is not None:
+            state = game.new_initial_state()
+            for action in target:
+                state.apply_action(action)
+            search.aim(target, state.current_player())
+            textbook.aim(target, state.current_player())
         search.run(iterations)
         for _ in range(iterations):
             textbook.iterate()
@@ -83,6 +94,29 @@ def test_kuhn_poker_equals_the_textbook_after_each_iteration(variant):
 )
 def test_games_of_each_kind_equal_the_textbook(name, kind):
     check_equals_textbook(name, PAPER, [1, 4, 5], kind)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "targets"),
+    [
+        ("kuhn_poker", OpenSpielState, [[0, 1], [0, 1, 1], [0, 1, 0, 1]]),
+        ("kuhn_poker(players=3)", OpenSpielState, [[0, 1, 2, 0, 0], [1, 0, 2, 0, 0, 1]]),
+        (
+            "goofspiel(imp_info=True,num_cards=3,points_order=descending)",
+            InPython,
+            [[0, 1], [0, 1, 2]],
+        ),
+    ],
+)
+def test_directed_traversals_equal_the_textbook(name, kind, targets):
+    variant = LINEAR._replace(targeting=0.5)
+    check_equals_textbook(name, variant, [10] * len(targets), kind, targets)
+
+
+@pytest.mark.compiled
+def test_directed_traversals_of_leduc_poker_equal_the_textbook():
+    targets = [[0, 5], [0, 5, 1, 1, 3], [0, 5, 1, 1, 3, 2]]
+    check_equals_textbook("leduc_poker", PAPER._replace(targeting=0.5), [60] * 3, targets=targets)
 
 
 @pytest.mark.compiled
@@ -157,6 +191,42 @@ def test_below_the_memory_limit_playouts_give_the_values(monkeypatch):
     assert search.memory_full
     assert not search.is_whole
     assert search.iterations == 100
+    assert search.memory_bytes <= 0.1 * 2**20
+
+
+@pytest.mark.compiled
+def test_directed_traversals_update_the_information_set_of_the_position():
+    state = load("phantom_ttt").new_initial_state()
+    for action in (4, 4, 0, 0, 8):  # Each player tries a cell that the other has taken.
+        state.apply_action(action)
+    aimed = search_of(load("phantom_ttt"), MCCFR(growth=1.0, targeting=0.9))
+    aimed.aim(state.history(), state.current_player())
+    aimed.run(200)
+    known = aimed.strategy_at(OpenSpielState(state), state.current_player())
+    assert known.updates > 150
+    assert 0 not in known.actions
+
+
+def test_what_the_player_cannot_see_does_not_change_a_directed_search():
+    game = load("leduc_poker")
+    found = []
+    for history in ([0, 5, 1, 1, 3], [0, 4, 1, 1, 3]):
+        search = search_of(game, MCCFR(targeting=0.9))
+        search.aim(history, 0)
+        search.run(20)
+        count = search.control[ACTIONS]
+        found.append(search.actions.regret[:count].tolist())
+    assert found[0] == found[1]
+
+
+def test_without_memory_for_the_way_traversals_begin_at_the_start(monkeypatch):
+    for name in ("FIRST_HISTORIES", "FIRST_SETS", "FIRST_ACTIONS", "FIRST_ENDS"):
+        monkeypatch.setattr(regret_search, name, 128)
+    search = search_of(load("leduc_poker"), MCCFR(targeting=0.9), max_memory_mb=0.1)
+    search.run(100)
+    search.aim([0, 5, 1, 1, 3, 2], 1)
+    search.run(100)
+    assert search.iterations == 200
     assert search.memory_bytes <= 0.1 * 2**20
 
 

@@ -26,6 +26,8 @@ class TextbookMCCFR:
         self.regrets = {}
         self.strategies = {}
         self.iteration = 0
+        self.factor = 1.0
+        """The importance weight of the traversal."""
 
     def iterate(self):
         """Traverse the game once for each player."""
@@ -61,14 +63,92 @@ class TextbookMCCFR:
         strategy = self.current_strategy(key, len(legal))
         if mover != player:
             if mover == (player + 1) % self.game.num_players():
-                self.strategies[key] += self.iteration**self.average_power * strategy
+                weight = self.factor * self.iteration**self.average_power
+                self.strategies[key] += weight * strategy
             return self.traverse(state.child(legal[self.drawn(strategy)]), player)
         values = np.array([self.traverse(state.child(action), player) for action in legal])
         value = sum(strategy * values)
-        self.regrets[key] += self.iteration**self.regret_power * (values - value)
+        self.regrets[key] += self.factor * self.iteration**self.regret_power * (values - value)
         if self.floor:
             self.regrets[key] = np.maximum(self.regrets[key], 0.0)
         return value
+
+
+class TextbookTargeted(TextbookMCCFR):
+    """The same with directed traversals, see ``rave_agents.equilibrium.targeting``."""
+
+    targeting = 0.5
+    player = None
+
+    def aim(self, history, player):
+        """Direct traversals to the information set of the player who moves after a history."""
+        self.player, self.keys, self.actions = player, [], []
+        self.marked, self.weights = set(), []
+        state = self.game.new_initial_state()
+        for action in [*history, None]:
+            if state.current_player() == player:
+                self.keys.append(self.key_of(state))
+                self.actions.append(action)
+            if action is not None:
+                state.apply_action(action)
+
+    def key_of(self, state):
+        """The key of the player who moves, whose information set is now known."""
+        key = state.current_player(), state.information_state_string()
+        self.current_strategy(key, len(state.legal_actions()))
+        return key
+
+    def iterate(self):
+        """Traverse the game once for each player, from the start or from where a path arrives."""
+        self.iteration += 1
+        for player in range(self.game.num_players()):
+            self.factor = 1.0
+            state = self.game.new_initial_state()
+            if self.player is not None and random_unit(self.stream) < self.targeting:
+                paths = (self.draw_path(state.clone()) for _ in range(64))
+                state = next((path for path in paths if path is not None), state)
+            self.traverse(state, player)
+
+    def draw_path(self, state):
+        """A state of the information set; None, with a mark, if the path contradicts it."""
+        weight, passed = 1.0, 0
+        while not state.is_terminal():
+            if state.current_player() == self.player:
+                if self.key_of(state) != self.keys[passed]:
+                    break
+                if passed == len(self.keys) - 1:
+                    self.weights.append(weight)
+                    self.factor = weight / np.mean(self.weights)
+                    return state
+                state.apply_action(self.actions[passed])
+                passed += 1
+                continue
+            shares = {
+                action: chance
+                for action, chance in self.shares(state)
+                if (*state.history(), action) not in self.marked
+            }
+            if not shares:
+                break
+            mass = sum(shares.values())
+            weight *= mass
+            unit = random_unit(self.stream) * mass
+            for drawn, chance in shares.items():  # noqa: B007
+                unit -= chance
+                if unit < 0:
+                    break
+            state.apply_action(drawn)
+        self.marked.add(tuple(state.history()))
+        return None
+
+    def shares(self, state):
+        """Chance's probabilities, or those of the average strategy with a tenth of even play."""
+        if state.is_chance_node():
+            return state.chance_outcomes()
+        sums = self.strategies[self.key_of(state)]
+        even = np.full(len(sums), 1.0 / len(sums))
+        average = sums / sums.sum() if sums.sum() > 0 else even
+        return zip(state.legal_actions(), 0.1 * even + 0.9 * average, strict=True)
 
 
 class TextbookCFRPlus:

@@ -11,6 +11,7 @@ from rave_openspiel import AutoBot, MCCFRBot, OpenSpielState, SearchPolicy
 
 from rave_agents import Limit, SearchConfig, Searcher, make_agent
 from rave_agents.arena import play_match
+from rave_agents.config import regrets
 from rave_agents.errors import UnsupportedGameError
 
 MCCFR = SearchConfig.preset("mccfr")
@@ -53,6 +54,17 @@ def test_what_is_hidden_changes_nothing():
     same = [searched(kuhn(1, other), seed=7) for other in (0, 2)]
     assert same[0].policy == same[1].policy
     assert same[0].action == same[1].action
+
+
+def test_a_directed_search_answers_for_its_own_position_only():
+    directed = MCCFR.replace(regrets=regrets.MCCFR(targeting=0.9))
+    for seen in ((1, 0), (1, 2)):
+        searcher = Searcher(directed, seed=7)
+        found = searcher.search(kuhn(*seen), Limit(simulations=100))
+        assert found.root_visits > 80
+        assert searcher.keeps_regrets
+        assert searcher.known(kuhn(0, 1)) is None
+    assert found.policy == searched(kuhn(1, 0), 100, 7, regrets=directed.regrets).policy
 
 
 def test_moves_are_drawn_from_the_strategy():
