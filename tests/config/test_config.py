@@ -357,7 +357,7 @@ def test_every_number_has_its_bad_values():
         (type(owner(config, place)), place.split(".")[-1]) for config, place, _ in BAD_IN_PARTS
     }
     assert tested == expected
-    assert len(expected) == len(BAD_IN_PARTS) == 76
+    assert len(expected) == len(BAD_IN_PARTS) == 77
 
 
 @pytest.mark.parametrize(
