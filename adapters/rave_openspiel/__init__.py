@@ -26,8 +26,9 @@ C++ compiler once: ``pyspiel.load_bot("rave", game, 0, {"simulations": 1000, "se
 ``load_bot``, ``registered_bots`` and ``bots_that_can_play_game`` are OpenSpiel's functions with
 this package's bots added, and need neither.
 
-Importing this package registers the game NoGo, which OpenSpiel lacks:
-``pyspiel.load_game("nogo(board_size=9)")``, a Python game that the bots simulate by compiled code;
+Importing this package registers games that OpenSpiel lacks, such as
+``pyspiel.load_game("nogo(board_size=9)")``: NoGo, Atari Go, Knightthrough and Domineering, Python
+games that the bots simulate by compiled code;
 ``register_rules`` does so with any other ``rave_agents.games.Rules``. Games of OpenSpiel's own that
 ``rave_agents.games`` has are searched on its compiled rules; ``RAVE_AGENTS_GAMES=openspiel``
 switches that off.
@@ -45,6 +46,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from rave_openspiel.adapter import OpenSpielGame
+from rave_openspiel.added_games import register_games
 from rave_openspiel.bots import SearchBot
 from rave_openspiel.evaluator import RaveEvaluator
 from rave_openspiel.load import bots_that_can_play_game, load_bot, registered_bots
@@ -71,7 +73,6 @@ from rave_openspiel.named_bots import (
     UCTBot,
     UCTSolverBot,
 )
-from rave_openspiel.nogo_type import register_nogo
 from rave_openspiel.proof_evaluator import PNEvaluator
 from rave_openspiel.registry import register_bots
 from rave_openspiel.rules_game import register_rules
@@ -136,4 +137,4 @@ def __getattr__(name: str) -> Any:
 
 
 # An import of the package must be enough for ``pyspiel.load_game("nogo")``.
-register_nogo()
+register_games()

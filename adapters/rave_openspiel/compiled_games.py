@@ -15,6 +15,7 @@ import pyspiel
 from rave_agents.game.board import Board
 from rave_agents.games import GAMES, Rules, rules_class
 from rave_agents.games.kit.rules_state import RulesState
+from rave_openspiel.added_games import ADDED
 from rave_openspiel.positions import HIDDEN_STARTS, traits_of, visible_start
 
 SWITCH = "RAVE_AGENTS_GAMES"
@@ -149,8 +150,7 @@ def diagnosis() -> str:
             return f"not used: {SWITCH}=openspiel"
     except ValueError as error:
         return f"not used: {error}"
-    # OpenSpiel has no NoGo of its own: the package registers ours.
-    kinds = {name: rules_class(name) for name in sorted(GAMES) if name != "nogo"}
+    kinds = {name: rules_class(name) for name in sorted(GAMES) if name not in ADDED}
     names = ", ".join(kinds)
     uncovered = "; ".join(f"{name} with {k.uncovered}" for name, k in kinds.items() if k.uncovered)
     *placed, last = (name for name, k in kinds.items() if k.place_text is not Rules.place_text)
