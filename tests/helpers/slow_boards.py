@@ -39,6 +39,9 @@ class SlowBoard(GameState):
     def legal_actions(self):
         return [] if self.winner is not None else sorted(self.moves())
 
+    def is_terminal(self):
+        return not self.legal_actions()
+
     def current_player(self):
         return self.to_move if self.legal_actions() else -4
 
