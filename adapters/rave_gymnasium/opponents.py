@@ -12,6 +12,7 @@ import numpy as np
 from rave_agents.agents.libraries import from_sb3
 from rave_agents.agents.named_agents import AgentSpec, as_agent, make_agent
 from rave_agents.agents.own_agents import SHAPES, Player
+from rave_agents.agents.state_agents import StateAgent
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent, AgentAbilities
@@ -78,6 +79,7 @@ class Opponents:
         self._observe = observe
         self._load = load_stable_baselines if load is None else load
         self._loaded: dict[tuple[str, int], AgentSpec] = {}
+        self._kept: dict[str, StateAgent] = {}
         self.choices: tuple[Any, ...] = self._checked(given)
         """Choices of which each game draws one: agents and folders."""
 
@@ -127,9 +129,21 @@ class Opponents:
             return Opponent(str(chosen), self._made(agent, seat, int(random.integers(2**31))))
 
     def _made(self, agent: AgentSpec, seat: int, seed: int) -> Agent:
-        if agent.is_named:
-            return make_agent(agent, self._game, seat, seed=seed)
-        return agent.make(self._game, seat, seed, self._observe)
+        if not agent.is_named:
+            return agent.make(self._game, seat, seed, self._observe)
+        kept = self._kept.get(str(agent))
+        if kept is not None:
+            kept.begin_anew(seed, seat)
+            return kept
+        made = make_agent(agent, self._game, seat, seed=seed)
+        # Users' evaluators may remember things, and a spec's own seed makes all games alike.
+        if (
+            isinstance(made, StateAgent)
+            and made.evaluator is None
+            and "seed" not in agent.parameters
+        ):
+            self._kept[str(agent)] = made
+        return made
 
     def _open(self, choice: Any) -> Sequence[Any]:
         """One opponent, or the checkpoints of a folder."""

@@ -16,7 +16,7 @@ from rave_agents.game.board import Board
 from rave_agents.games import GAMES, Rules, rules_class
 from rave_agents.games.kit.rules_state import RulesState
 from rave_openspiel.added_games import ADDED
-from rave_openspiel.positions import HIDDEN_STARTS, traits_of, visible_start
+from rave_openspiel.positions import HIDDEN_STARTS, Traits, traits_of, visible_start
 
 SWITCH = "RAVE_AGENTS_GAMES"
 """The environment variable: ``openspiel`` to search OpenSpiel's own states, ``compiled`` or nothing
@@ -83,7 +83,7 @@ def prepare(game: pyspiel.Game) -> bool:
         if (reason := reason_against(game)) is not None:
             _log_uncovered(str(game), reason)
         return False
-    found.new_initial_state()  # Compiles: the first search should not pay for it.
+    _start(found)  # Compiles: the first search should not pay for it.
     return True
 
 
@@ -92,14 +92,14 @@ def _log_uncovered(spec: str, reason: str) -> None:
     _log.info("rave_openspiel: %s is searched without compiled rules: %s", spec, reason)
 
 
-def position(state: pyspiel.State) -> RulesState | None:
+def position(state: pyspiel.State, traits: Traits | None = None) -> RulesState | None:
     """The position of a state on compiled rules; None if searches do not use them here."""
     if not is_on():
         return None
     rules = rules_of(state.get_game())
     if rules is None or not type(state).__module__.startswith("pyspiel"):
         return None
-    return same_position(state, rules)
+    return same_position(state, rules, traits)
 
 
 def drawn_board(state: pyspiel.State) -> Board | None:
@@ -112,10 +112,18 @@ def drawn_board(state: pyspiel.State) -> Board | None:
     return None if found is None else found.drawn_board()
 
 
-def same_position(state: pyspiel.State, rules: Rules) -> RulesState | None:
+@functools.cache
+def _start(rules: Rules) -> RulesState:
+    """The position at a game's start, not to be changed."""
+    return rules.new_initial_state()
+
+
+def same_position(
+    state: pyspiel.State, rules: Rules, traits: Traits | None = None
+) -> RulesState | None:
     """The position of a state on compiled rules; None if that is unknown."""
-    found: RulesState = rules.new_initial_state()
-    start = next(filter(None, visible_start(state, traits_of(state))), "")
+    found, traits = _start(rules).clone(), traits_of(state) if traits is None else traits
+    start = next(filter(None, visible_start(state, traits)), "")
     if start:
         try:
             found.change(lambda record: rules.place_text(record, start))

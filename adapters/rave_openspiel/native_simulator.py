@@ -4,6 +4,7 @@ import contextlib
 import functools
 import math
 import time
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
@@ -108,11 +109,12 @@ class NativeSimulator:
         """Drop the states that are kept by ``Frame.path_nodes``, see ``Simulator``."""
         self._library.forget_positions(self._provider)
 
-    def set_root(self, root: pyspiel.State | HasState) -> bool:
+    def set_root(self, root: pyspiel.State | HasState, moves: Sequence[int] | None = None) -> bool:
         """Simulate from another state of the same game, with nothing hidden, from now on.
 
         Args:
             root: the state; what wraps it is cloned.
+            moves: unused.
 
         Returns:
             True: from any state of the game.

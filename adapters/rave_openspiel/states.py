@@ -327,7 +327,9 @@ class OpenSpielState:
     def on_compiled_rules(self) -> RulesState | None:
         """Return the same position on compiled rules; None if there are none, or not in use."""
         common = self._common
-        return common if isinstance(common, RulesState) else compiled_games.position(self.state)
+        if isinstance(common, RulesState):
+            return common
+        return compiled_games.position(self.state, self._kind.traits)
 
     def expander(self, expansion: Expansion) -> NativeExpander | None:
         """Return an expander that works outside the interpreter; None for Python games."""

@@ -167,11 +167,11 @@ def follow_environment(simulator: Any, root: GameState) -> None:
         vars(simulator)["set_root"] = functools.partial(_set_later_root, set_root)
 
 
-def _set_later_root(set_root: Callable[[Any], bool], later: Any) -> bool:
+def _set_later_root(set_root: Callable[..., bool], later: Any, moves: Any) -> bool:
     """Move a provider to OpenSpiel's state of a later position, if there is an equal one."""
     found = translated_safely(later.env)
     same = found is not None and matches(found, later.current_player(), later.legal_actions())
-    return found is not None and same and set_root(found.state)
+    return found is not None and same and set_root(found.state, moves)
 
 
 class _Following:
@@ -179,34 +179,20 @@ class _Following:
 
     Args:
         simulator: the provider.
-        root: the position that it was made for.
+        first: the position that it was made for.
     """
 
-    def __init__(self, simulator: RulesSimulator, root: Any) -> None:
-        self._set_root, self._root = simulator.set_root, root
-        self._moves = simulator.moves
+    def __init__(self, simulator: RulesSimulator, first: Any) -> None:
+        self._first, self._record = first, simulator.root.copy()
+        self._set_root, self._begin_at = simulator.set_root, simulator.begin_at
 
-    def __call__(self, later: Any) -> bool:
-        moves = self._root.moves_to(later)
-        if moves is None or later.is_terminal():
-            return False
-        # Not from the environment's own past: a board may have been set by hand.
-        self._root, self._moves = later.clone(), [*self._moves, *moves]
-        return self._set_root(_Reached(later, self._moves))
-
-
-class _Reached:
-    """A position of an environment with the moves that its provider has played."""
-
-    def __init__(self, state: Any, moves: Sequence[int]) -> None:
-        self._state, self._moves = state, moves
-        self.current_player = state.current_player
-
-    def history(self) -> Sequence[int]:
-        return self._moves
-
-    def legal_actions(self) -> list[int]:
-        return sorted(self._state.legal_actions())
+    def __call__(self, later: Any, moves: Sequence[int] | None) -> bool:
+        if moves is None:  # Another episode begins where the first one did.
+            moves = self._first.moves_to(later)
+            if moves is None:
+                return False
+            self._begin_at(self._record, ())
+        return not later.is_terminal() and self._set_root(later, moves)
 
 
 def _tictactoe(raw: Any) -> Translation:

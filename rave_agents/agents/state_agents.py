@@ -48,6 +48,13 @@ class StateAgent(SearchingAgent):
         """Start a new game: forget the tree and reset the clock."""
         self._forget_game()
 
+    def begin_anew(self, seed: int, player: int | None) -> None:
+        """Become as if just made with this seed and seat: only the memory of the tree is kept."""
+        self.restart()
+        # Past ``__setattr__``, which refuses to set a seed.
+        vars(self).update(seed=seed, player=player, effort=Effort())
+        self._searcher.begin_anew(seed)
+
     def step(self, state: GameState) -> int:
         """Search and return the chosen action."""
         state = as_game_state(state)

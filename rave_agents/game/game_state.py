@@ -133,6 +133,12 @@ def compiled_form(state: Any) -> Any:
     return None if form is None else form()
 
 
+def moves_between(before: GameState, after: GameState) -> Sequence[int] | None:
+    """The moves from one position to another; None if there are none, or the states do not say."""
+    moves_to = StateAbilities(before).moves_to if type(before) is type(after) else None
+    return None if moves_to is None else moves_to(after)
+
+
 def has_chance_nodes(state: GameState) -> bool:
     """True if chance may move somewhere in this state's game, or the state does not say."""
     says = StateAbilities(state).has_chance_nodes

@@ -28,6 +28,7 @@ DRAW = 0.5
 """The value of a draw on the scale [0, 1]."""
 
 _Key = Callable[[RootMove], tuple[float, ...]]
+_Keys = dict[int, tuple[float, ...]]
 
 
 def scaled(utility: float, low: float, high: float) -> float:
@@ -39,8 +40,7 @@ def root_statistics(root: Root, config: SearchConfig) -> tuple[ActionStatistics,
     """The statistics of every legal action, with the probability of playing it."""
     statistics = []
     low, width = root.low, root.high - root.low
-    uniform = config.random_moves / len(root.moves)
-    for move, probability in zip(root.moves, _policy(root, config), strict=True):
+    for move, probability in zip(root.moves, final_policy(root, config), strict=True):
         action, visits, value_sum, prior, amaf, proof, _, halved = move
         amaf_visits = amaf.visits
         row = ActionStatistics(
@@ -50,7 +50,7 @@ def root_statistics(root: Root, config: SearchConfig) -> tuple[ActionStatistics,
             prior,
             amaf_visits,
             None if amaf_visits == 0 else low + amaf.value_sum / amaf_visits * width,
-            (1.0 - config.random_moves) * probability + uniform,
+            probability,
             improved=None if halved is None else halved.improved,
         )
         if amaf.wins > 0 or proof is not NO_PROOF:
@@ -68,23 +68,32 @@ def root_statistics(root: Root, config: SearchConfig) -> tuple[ActionStatistics,
     return tuple(statistics)
 
 
-def drawn_action(statistics: Sequence[ActionStatistics], unit: float) -> int:
+def drawn_action(
+    moves: Sequence[RootMove | ActionStatistics], policy: Sequence[float], unit: float
+) -> int:
     """The action at the quantile ``unit``, in [0, 1), of the cumulative probabilities."""
     # By rounding, the probabilities may add up to less than the quantile.
-    last = statistics[0].action
-    for row in statistics:
-        if row.probability > 0.0:
-            last = row.action
-            unit -= row.probability
+    last = moves[0].action
+    for move, probability in zip(moves, policy, strict=True):
+        if probability > 0.0:
+            last = move.action
+            unit -= probability
             if unit < 0.0:
                 break
     return last
 
 
+def final_policy(root: Root, config: SearchConfig) -> list[float]:
+    """The probability of playing each root move."""
+    policy, random = _policy(root, config), config.random_moves
+    uniform = random / len(root.moves)
+    return [(1.0 - random) * probability + uniform for probability in policy]
+
+
 def _policy(root: Root, config: SearchConfig) -> list[float]:
     """The probability of playing each root move, without ``random_moves``."""
     moves = root.moves
-    keys: dict[int, tuple[float, ...]]
+    keys: _Keys
     if isinstance(config.final_move, AverageStrategy):
         total = sum(move.strategy for move in moves)
         if total > 0:
@@ -109,12 +118,14 @@ def _policy(root: Root, config: SearchConfig) -> list[float]:
     elif config.knows_outcomes:
         left = _final_moves(root, config, lambda move: keys[move.action])
         allowed = {move.action: keys[move.action] for move in left}
+    temperature = config.temperature
+    if temperature == 0.0 and not isinstance(config.final_move, VisitShares):
+        return _best_only(moves, keys, allowed)
     share = np.zeros(len(moves))
     for place, move in enumerate(moves):
         # Gumbel planning distributes visits by its schedule, so they are no policy.
         own = move.visits if move.halved is None else move.halved.improved
         share[place] = own * (move.action in allowed)
-    temperature = config.temperature
     if isinstance(config.final_move, VisitShares):
         value = np.array([move.value_sum / max(move.visits, 1) for move in moves])
         least = max(config.final_move.threshold * share.max(), config.final_move.visits)
@@ -123,18 +134,21 @@ def _policy(root: Root, config: SearchConfig) -> list[float]:
         best = value[share == share.max()].max()
         share[value < best - config.final_move.margin] = 0.0
         temperature = temperature or 1.0
-    if temperature == 0.0 or share.sum() == 0.0:
-        best = max(allowed.values())
-        count = list(allowed.values()).count(best)
-        policy = []
-        for move in moves:
-            chosen = move.action in allowed and keys[move.action] == best
-            policy.append(1 / count if chosen else 0.0)
-        return policy
+    if share.sum() == 0.0:
+        return _best_only(moves, keys, allowed)
     with np.errstate(divide="ignore", over="ignore"):
         # share^(1 / temperature), scaled so that the largest is 1 and nothing overflows.
         weights = np.exp(np.log(share / share.max()) / temperature)
     return (weights / weights.sum()).tolist()  # type: ignore[no-any-return]
+
+
+def _best_only(moves: Sequence[RootMove], keys: _Keys, allowed: _Keys) -> list[float]:
+    """Equal probabilities for the allowed moves with the greatest key."""
+    best = max(allowed.values())
+    share = 1 / list(allowed.values()).count(best)
+    return [
+        share if move.action in allowed and keys[move.action] == best else 0.0 for move in moves
+    ]
 
 
 def worst_values(root: Root, few: float) -> dict[int, float]:

@@ -118,8 +118,13 @@ def unknown_root(state: GameState, player: int) -> Root:
     return Root(moves, 0, math.inf, -math.inf, player=player, num_players=state.num_players())
 
 
-def known_root(tree: SearchTree) -> Root:
-    """The root of a tree, from its statistics and its parts' reports."""
+def known_root(tree: SearchTree, parts: Sequence[Any] | None = None) -> Root:
+    """The root of a tree, from its statistics and its parts' reports.
+
+    Args:
+        tree: a tree with a root.
+        parts: the running parts to report; None for all.
+    """
     arrays, moves, search = tree.arrays, tree.running.moves, tree.search()
     player, node, joint = tree.root.player, ROOT, []
     if tree.joint:  # With simultaneous moves, each moving player has a node of their own.
@@ -140,7 +145,7 @@ def known_root(tree: SearchTree) -> Root:
         "halved": [None] * count,
     }
     reports = (report_root, (search,), figures), (report_moves, (search, node, rows), columns)
-    for part in tree.records:
+    for part in tree.records if parts is None else parts:
         for opened, arguments, found in reports:
             body = opened.implementations.get(type(part))
             if body is not None:

@@ -85,7 +85,7 @@ class EquilibriumSearch:
         if self.search is not None:
             self.search.reseed(stream_seed)
 
-    def enter(self, root: RootPosition, path: Sequence[int] = ()) -> None:
+    def enter(self, root: RootPosition, path: Sequence[int] | None = None) -> None:
         """Show another position from now on."""
         self.root = root
 

@@ -9,7 +9,12 @@ import numpy as np
 from rave_agents.compiler.dispatch import OpenFunction
 from rave_agents.compiler.edits import WATCHED, code_generation
 from rave_agents.game.abilities import StateAbilities
-from rave_agents.game.game_state import GameState, is_simultaneous, legal_actions_of
+from rave_agents.game.game_state import (
+    GameState,
+    is_simultaneous,
+    legal_actions_of,
+    moves_between,
+)
 from rave_agents.results.search_result import SearchResult
 from rave_agents.results.world_statistics import WorldStatistics, world_statistics
 from rave_agents.searcher.batched_search import BatchedSearch
@@ -47,6 +52,9 @@ class KeptTrees:
         self._keep_regrets = False
         self.entered: RootPosition | None = None
         """The root of the trees; None before the first search."""
+        self._is_dropped = self._unlearns = False
+        """True if the trees' nodes, or what they learned about the game, are still to be dropped.
+        """
         self._moves: list[int] = []
         """Moves from there to ``root``, which the trees have not followed yet."""
         self._root: RootPosition | None = None
@@ -121,8 +129,11 @@ class KeptTrees:
         return chosen_action(self._searches, self.entered, self.unit)
 
     def settle(self) -> None:
-        """Follow the moves to ``root`` in the trees, if they have not followed them yet."""
-        if self._moves and (root := self.root) is not None:
+        """Follow the moves to ``root`` in the trees, or drop them, if that was left for later."""
+        if self._is_dropped:
+            self.last_result()
+            self._drop()
+        elif self._moves and (root := self.root) is not None:
             self.last_result()
             moves, self._moves, self.entered = self._moves, [], root
             try:
@@ -132,22 +143,41 @@ class KeptTrees:
                 self.drop_torn(everything=True)
                 raise
 
-    def drop(self) -> None:
-        """Drop the root and all nodes, but keep the memory."""
-        self.last_result()
-        self._drop()
+    def drop(self, *, learned: bool = False) -> None:
+        """Drop the root and all nodes, but keep the memory.
+
+        Small trees keep their nodes until the next search begins or somebody asks: only
+        ``last_result`` needs them, which takes longer to make than a search of few simulations.
+
+        Args:
+            learned: True to drop everything learned about the game, too.
+        """
+        self.entered, self._root, self._moves = None, None, []
+        self._is_dropped, self._unlearns = True, self._unlearns or learned
+        self._settle_large()
+
+    def begin_anew(self) -> None:
+        """Drop everything but the memory of trees."""
+        self.drop(learned=True)
+        if self._keep_regrets:  # They outlast a game.
+            self._searches = []
+        self._last, self._is_read, self.running = None, True, ()
+        self.seconds, self.worlds = 0.0, None
 
     def _drop(self) -> None:
         self.entered, self._root, self._moves = None, None, []
         for search in self._searches:
             search.drop()
-
-    def reset(self) -> None:
-        """Drop all nodes and everything learned about the game."""
-        self.drop()
-        for search in self._searches:
-            if search.tree is not None:
+            if self._unlearns and search.tree is not None:
                 search.tree.clear_learned()
+        self._is_dropped = self._unlearns = False
+
+    def _settle_large(self) -> None:
+        """Change large trees at once, off the next search's clock."""
+        for search in self._searches:
+            if search.nodes > SMALL_TREE:
+                self.settle()
+                return
 
     def release(self) -> None:
         """Leave the trees to another owner."""
@@ -181,9 +211,10 @@ class KeptTrees:
         if entered is None:
             return None
         if reuse and (root := self.root) is not None:
-            moves = _moves_between(root.state, state)
+            moves = moves_between(root.state, state)
             if moves is None and not root.in_turn and has_position_key(root.state):
-                self.reset()
+                self.drop(learned=True)
+                return None
             moves = moves if moves and root.game.config.reuse_tree else None
         if entered.game.keeps_regrets:
             return None  # The regrets belong to no position.
@@ -201,7 +232,7 @@ class KeptTrees:
         assert self.entered is not None
         # Where one player moves at a time, the moves say so: nothing needs to be played.
         if not self.entered.game.facts.simultaneous:
-            moves = _moves_between(self.entered.state, state)
+            moves = moves_between(self.entered.state, state)
             if moves is not None and list(moves) == self._moves:
                 return True
         root = self.root
@@ -241,7 +272,7 @@ class KeptTrees:
             self._last, self._is_read, self.running = None, True, ()
             if not self._searches or self._keep_regrets != game.keeps_regrets:
                 self._make_searches(game)
-            path = [] if moves is None else [*self._moves, *moves]
+            path = None if moves is None else [*self._moves, *moves]
             if moves is None:
                 self._drop()
             self.entered, self._root, self._moves = root, root, []
@@ -324,19 +355,17 @@ class KeptTrees:
             assert root is not None
             state = root.state
         elif not self._is_at(state):
-            self.reset()
+            self.drop(learned=True)
             return
         path = checked_path(state, action)
         if entered.game.determinizes:
             self.drop()
             return
-        self._moves += path
+        is_first, self._moves = not self._moves, self._moves + path
         # Where the caller has the position, nothing needs to be played here.
         self._root = None if root is None else self._after(root, path)
-        for search in self._searches:
-            if search.nodes > SMALL_TREE:
-                self.settle()
-                break
+        if is_first:  # Trees do not grow between moves.
+            self._settle_large()
 
 
 def root_position(state: GameState, game: Prepared, player: int | None) -> RootPosition:
@@ -354,12 +383,6 @@ def root_position(state: GameState, game: Prepared, player: int | None) -> RootP
     return RootPosition(game, state, mover, is_forced=count <= 1)
 
 
-def _moves_between(before: GameState, after: GameState) -> Sequence[int] | None:
-    """The moves from one position to another; None if there are none, or the states do not say."""
-    moves_to = StateAbilities(before).moves_to if type(before) is type(after) else None
-    return None if moves_to is None else moves_to(after)
-
-
 def has_position_key(state: GameState) -> bool:
     """True if positions of a state's game have keys."""
     key = StateAbilities(state).position_key
@@ -371,7 +394,7 @@ def is_same_position(one: GameState, other: GameState) -> bool:
     keys = [StateAbilities(state).position_key for state in (one, other)]
     if keys[0] is None or keys[1] is None:
         return False
-    moves = _moves_between(one, other)
+    moves = moves_between(one, other)
     if moves is not None and len(moves) == 0:
         return True  # Comparing histories takes less time than making keys.
     key = keys[0]()

@@ -6,10 +6,11 @@ from rave_agents.compiler.arrays import NODE
 from rave_agents.evaluators.linear_value import LinearValue
 from rave_agents.evaluators.move_policy import MovePolicy
 from rave_agents.kernel.tree import ROOT, UNEXPANDED
-from rave_agents.results.final_move import drawn_action, root_statistics
+from rave_agents.results.final_move import drawn_action, final_policy, root_statistics
 from rave_agents.results.payoff_matrix import joint_table
 from rave_agents.results.root import (
     Root,
+    known_root,
     leading_tree,
     merged_root,
     principal_variation,
@@ -31,12 +32,15 @@ def chosen_action(searches: Sequence[TreeSearch], root: RootPosition, unit: floa
         root: their root position.
         unit: a uniform random number in [0, 1) that decides among the moves of the final policy.
     """
+    tree = searches[0].tree if len(searches) == 1 else None
     visits_decide = root.proof is None and root.game.plays_most_visited
-    tree = searches[0].tree if visits_decide and len(searches) == 1 else None
-    alone = tree is not None and tree.arrays.used[NODE] > 0 and not tree.joint
-    if alone and tree is not None and not (tree.proves and _proves_something(tree)):
+    if not visits_decide or tree is None or tree.arrays.used[NODE] == 0 or tree.joint:
+        found, _ = _found(searches, root)
+    elif not (tree.proves and _proves_something(tree)):
         return _most_visited(tree, unit)
-    return drawn_action(root_statistics(_found(searches, root)[0], root.game.final), unit)
+    else:  # Visits, values and proofs decide: the other parts need not report anything.
+        found = known_root(tree, [tree.running.proofs])
+    return drawn_action(found.moves, final_policy(found, root.game.final), unit)
 
 
 def _proves_something(tree: SearchTree) -> bool:
@@ -58,7 +62,7 @@ def _proves_something(tree: SearchTree) -> bool:
 def _most_visited(tree: SearchTree, unit: float) -> int:
     """The most visited action at the root; among equals the one of the best value, then at random.
 
-    ``root_statistics`` and ``drawn_action`` choose the same action.
+    ``final_policy`` and ``drawn_action`` choose the same action.
     """
     actions, visits, sums = tree.root_edges()
     most = max(visits)
@@ -104,7 +108,7 @@ def search_result(
     held = [search for search in searches if search.memory_bytes > 0]
     found, known = _found(searches, root)
     statistics = root_statistics(found, root.game.final)
-    action = drawn_action(statistics, unit)
+    action = drawn_action(statistics, [row.probability for row in statistics], unit)
     proof, state = root.proof, root.state.clone()
     for row in statistics:
         row.position = state, root.player

@@ -189,7 +189,7 @@ class Searcher:
         The memory is kept for the next tree, as long as the searcher lives.
         """
         self._check_idle()
-        self._trees.reset()
+        self._trees.drop(learned=True)
         if self._endgames is not None:
             self._endgames.forget()
 
@@ -201,6 +201,12 @@ class Searcher:
         """
         self._check_idle()
         self._trees.reseed(np.random.SeedSequence(checked("seed", Seed, seed)))
+
+    def begin_anew(self, seed: int | None) -> None:
+        """Become as if just made, with another seed: only the memory of the tree is kept."""
+        self.reset()
+        self._trees.begin_anew()
+        self.reseed(seed)
 
     def prepare(self, state: Any) -> None:
         """Compile or load the code for a search of this state, so that no clock pays for it.

@@ -107,7 +107,10 @@ class TreeSearch:
         """The provider's name, see ``SearchResult.provider``; set by ``open``."""
         self.in_python: bool = True
         """True if simulations run in Python, much slower than compiled code; set by ``open``."""
+        self._stream: Stream = np.zeros(4, np.int64)
         self._numbers: ActionNumbers | None = None
+        self._moves: list[int] | None = None
+        """Moves from the root of the last provider to this one; None if they are not known."""
         self._before = 0
         self._slice_size = 1
         self._is_sensible = False
@@ -130,7 +133,7 @@ class TreeSearch:
             playout_seeds: spawns seeds for the playouts of the searches.
             noise_seed: seed of the root's noise. Searches that share it have the same noise.
         """
-        self._stream = make_stream(stream_seed)
+        self._stream[:] = make_stream(stream_seed)  # In place: compiled code knows its address.
         self._playout_seeds = playout_seeds
         self._streams: list[Stream] = []
         self._noise = np.random.default_rng(noise_seed)
@@ -188,12 +191,13 @@ class TreeSearch:
         """True if other trees can be searched in parallel; valid after ``open``."""
         return SimulatorAbilities(self._simulator).outside_interpreter
 
-    def move(self, root: RootPosition, path: Sequence[int]) -> None:
+    def move(self, root: RootPosition, path: Sequence[int] | None) -> None:
         """Keep the subtree after actions and chance outcomes, which lead to another root.
 
-        Statistics learned about another game are dropped.
+        Statistics learned about another game are dropped. None if the tree is empty.
         """
         tree, self.root = self.tree, root
+        self._moves = None if path is None or self._moves is None else [*self._moves, *path]
         if tree is not None:
             if path:
                 tree.follow(path)
@@ -201,8 +205,8 @@ class TreeSearch:
                 tree.clear_learned()
             tree.root = root
 
-    def enter(self, root: RootPosition, path: Sequence[int] = ()) -> None:
-        """Begin a search of a root position, whose tree is empty or led there by ``path``."""
+    def enter(self, root: RootPosition, path: Sequence[int] | None = None) -> None:
+        """Begin a search of a root position, to which ``path`` leads; None if the tree is empty."""
         self._keeps_provider = self._keeps_provider and root.game is self.root.game
         self.solved = False
         self.move(root, path)
@@ -221,12 +225,14 @@ class TreeSearch:
         # Providers of determinizations draw them for one observation.
         keeps = self._keeps_provider and not game.determinizes
         goes_on = self._set_root if keeps else None
-        if goes_on is None or not goes_on(self.root.state):
+        moves, self._moves = self._moves, None
+        if goes_on is not None and goes_on(self.root.state, moves):
+            self._frame.playout_stream[:] = stream
+            self._frame.action_weights.fill(1.0)
+            self._frame.header[_EVEN_WEIGHTS] = game.even_weights
+        else:
             self._make_simulator(stream.copy())
-            return
-        self._frame.playout_stream[:] = stream
-        self._frame.action_weights.fill(1.0)
-        self._frame.header[_EVEN_WEIGHTS] = game.even_weights
+        self._moves = []
 
     def begin(self, *, simulations: float, deadline: float, memory_share: float) -> None:
         """Set the limits, before the first slice.

@@ -23,7 +23,7 @@ Three kinds of provider fit: Python behind a ctypes callback (``python_simulator
 ``cfunc``, and native code.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -161,9 +161,9 @@ class SimulatorAbilities(Abilities):
     can run at the same time."""
     slice: Offered[Callable[[], AbstractContextManager[Any]] | None] = Method(None)
     """``slice()``: a context manager that the search enters for some milliseconds at a time."""
-    set_root: Offered[Callable[[Any], bool] | None] = Method(None)
-    """``set_root(state)``: goes on to a later position of the same game; False if that needs a new
-    provider."""
+    set_root: Offered[Callable[[Any, Sequence[int] | None], bool] | None] = Method(None)
+    """``set_root(state, moves)``: goes on to another position of the same game, after these moves
+    from the last root, or None if they are not known; False if that needs a new provider."""
     is_sensible: Offered[bool] = Offered(False)
     """True if playouts leave out moves that make no sense."""
     make_sensible: Offered[Callable[[], Any] | None] = Method(None)

@@ -264,7 +264,7 @@ class Storage:
 
     def keep_below(self, root: int) -> None:
         """Keep the subtree of a node, which becomes the root, in a tree without entries."""
-        self._drop_rows(root, np.zeros(self.tree.used.sum(), np.int32))
+        self._drop_rows(root, np.zeros(sum(self.tree.used.tolist()), np.int32))
 
     def keep(self, stays: NDArray[np.bool_], entry_owners: NDArray[Any]) -> NewRows:
         """Keep some nodes with their edges, tables and entries, in place.

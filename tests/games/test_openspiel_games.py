@@ -346,7 +346,7 @@ def test_trees_are_those_of_the_bridge(spec, changes, monkeypatch):
 def test_playouts_draw_each_legal_action_equally_often(spec):
     rules = rules_of(spec)
     moves = min(9, rules.max_game_length // 4)
-    state = compiled_games.same_position(after(spec, moves, seed=2), rules)
+    state = as_game_state(after(spec, moves, seed=2)).on_compiled_rules()
     legal = state.legal_actions()
     playouts = 60 * len(legal)
     frame = make_frame(
@@ -408,7 +408,7 @@ def test_a_connect_four_that_begins_at_a_board_is_searched_from_there():
     game = pyspiel.load_game("connect_four")
     state = game.new_initial_state(after("connect_four", 8, seed=5).to_json())
     state.apply_action(state.legal_actions()[0])
-    found = compiled_games.same_position(state, rules_of("connect_four"))
+    found = OpenSpielState(state).on_compiled_rules()
     assert found.legal_actions() == state.legal_actions()
     draw = random.Random(1)
     while not state.is_terminal():
@@ -419,6 +419,19 @@ def test_a_connect_four_that_begins_at_a_board_is_searched_from_there():
     assert found.returns() == state.returns()
 
 
+def test_a_search_tells_positions_apart_that_began_at_boards_with_the_same_actions():
+    game = pyspiel.load_game("tic_tac_toe")
+    searcher, starts = Searcher(seed=1), ((0, 1, 2, 3), (1, 0, 3, 2))
+    for moves in starts:
+        state = game.new_initial_state()
+        for move in moves:
+            state.apply_action(move)
+        state = OpenSpielState(game.new_initial_state(state.to_json()))
+        searcher.search(state, Limit(simulations=2))
+        found = searcher._trees.searches[0]._simulator.root
+        assert found.tobytes() == state.on_compiled_rules().root.tobytes()
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("moves", [(4, 0, 8), (0, 3, 1, 4, 2), (0, 1, 2, 4, 3, 5, 7, 6, 8)])
 def test_a_tic_tac_toe_that_begins_at_a_board_is_searched_from_there(moves):
@@ -426,7 +439,7 @@ def test_a_tic_tac_toe_that_begins_at_a_board_is_searched_from_there(moves):
     for cell in moves:
         state.apply_action(cell)
     state = state.get_game().new_initial_state(state.to_json())
-    found = compiled_games.same_position(state, rules_of("tic_tac_toe"))
+    found = OpenSpielState(state).on_compiled_rules()
     assert str(found) == str(state)
     assert found.current_player() == state.current_player()
     assert found.legal_actions() == state.legal_actions()
@@ -485,7 +498,7 @@ def test_a_connect_four_that_is_set_up_as_finished_is_finished():
         state.apply_action(column)
     state = state.get_game().new_initial_state(state.to_json())
     assert state.is_terminal()
-    found = compiled_games.same_position(state, rules_of("connect_four"))
+    found = OpenSpielState(state).on_compiled_rules()
     assert found is None or found.returns() == state.returns()
 
 

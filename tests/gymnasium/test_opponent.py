@@ -44,8 +44,9 @@ def test_environment_is_clean_to_gymnasiums_own_check(game):
 
 
 def test_seeds_repeat():
-    first, second = made(opponent="rave(simulations=20)"), made(opponent="rave(simulations=20)")
+    first = made(opponent="rave(simulations=20)")
     for seed in range(4):
+        second = made(opponent="rave(simulations=20)")
         assert play(first, seed) == play(second, seed)
     assert play(first, None) == play(second, None)
     assert any(play(first, seed) != play(first, seed + 1) for seed in range(4))

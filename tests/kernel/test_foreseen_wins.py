@@ -144,4 +144,4 @@ def test_a_provider_goes_on_from_a_position_whose_winner_is_foreseen():
     frame.header[Header.FORESEE] = 1
     later = root.clone()
     later.apply_action(4)
-    assert simulator.set_root(later)
+    assert simulator.set_root(later, [4])

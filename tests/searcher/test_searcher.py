@@ -276,6 +276,23 @@ def test_the_last_result_is_that_of_the_search_whatever_happens_to_the_tree(
     assert searcher.last_result.principal_variation == expected.principal_variation
 
 
+@pytest.mark.parametrize("preset", ["auto", "pn_mcts"])
+def test_an_action_that_is_chosen_by_proofs_is_that_of_the_result(preset):
+    proven = 0
+    for seed in range(8):
+        state, searcher = (
+            random_game(seed, depth=6),
+            Searcher(SearchConfig.preset(preset), seed=seed),
+        )
+        while state.current_player() >= 0:
+            action = searcher.choose(state, Limit(simulations=15))
+            result = searcher.last_result
+            assert action == result.action
+            proven += result.outcome is not None
+            kept(searcher, result, state)
+    assert proven > 5
+
+
 def kept(searcher, result, state):
     """A searcher that has been led on, and the position there."""
     searcher.advance(result.action)

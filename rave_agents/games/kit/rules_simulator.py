@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.errors import GameError
 from rave_agents.game.endless import endless_game
+from rave_agents.game.game_state import compiled_form
 from rave_agents.games.kit import keyed_playing, machine, playing
 from rave_agents.games.kit.base_rules import NO_ACTION, BaseRules
 from rave_agents.games.kit.choices import chosen_rules
@@ -46,8 +47,7 @@ class RulesSimulator:
         rules: the rules.
         root: the position, a record of shape [1], copied.
         frame: the buffers shared with the loop.
-        moves: the moves that have led to the root from the game's start, chance included;
-            None if they are not known, so that ``set_root`` cannot go on from there.
+        last_action: the move that has led to the root.
         weights: the own numbers of the value function, or of the policy, if it has any.
         interpreted: whether the rules run as plain Python.
     """
@@ -58,7 +58,7 @@ class RulesSimulator:
         root: NDArray[Any],
         frame: Frame,
         *,
-        moves: Sequence[int] | None = None,
+        last_action: int = NO_ACTION,
         weights: NDArray[np.float32] | None = None,
         interpreted: bool = JIT_DISABLED,
     ) -> None:
@@ -68,7 +68,8 @@ class RulesSimulator:
         self.is_sensible = False
         """True if playouts follow patterns that the rules know."""
         self.rules = rules = chosen_rules(rules) if frame.header[Header.CHOOSE] else rules
-        self._moves = None if moves is None else list(moves)
+        self._last_action = last_action
+        self._most_moves = max(rules.num_distinct_actions, rules.num_outcomes)
         own, room, players = RECORDS * rules.record_bytes, rules.list_room, rules.num_players
         # Words, so that each record and list begins at a whole one.
         words = own // 8 + 3 * room + players + 2 * GUARD
@@ -102,11 +103,6 @@ class RulesSimulator:
         self.bind(frame)
 
     @property
-    def moves(self) -> Sequence[int]:
-        """The moves that have led to the root; empty if they are not known."""
-        return self._moves or ()
-
-    @property
     def root(self) -> NDArray[Any]:
         """The position, a record of shape [1]."""
         return self._states[ROOT : ROOT + 1]
@@ -121,7 +117,7 @@ class RulesSimulator:
         self.frame = frame
         frame.header[Header.PROVIDER] = self._memory.ctypes.data
         frame.header[Header.WEIGHTS] = self._weights.ctypes.data
-        frame.header[Header.LAST_ACTION] = self._moves[-1] if self._moves else NO_ACTION
+        frame.header[Header.LAST_ACTION] = self._last_action
         if self._callback is not None:
             self._callback.memory = frame.header.data
             frame.header[Header.IN_PYTHON] = 1
@@ -137,37 +133,58 @@ class RulesSimulator:
         self.rules.make_sensible(self.root.view(np.recarray)[0])
         self.is_sensible = type(self.rules).make_sensible is not BaseRules.make_sensible
 
-    def set_root(self, root: Any) -> bool:
-        """Go on to a later position of the same game: only the moves since the last are played.
+    def set_root(self, root: Any, moves: Sequence[int] | None = None) -> bool:
+        """Go on to another position of the same game.
 
         Args:
-            root: the position, a GameState with ``history``.
+            root: the position, a GameState.
+            moves: the moves from the last root to this one, which are played; None if they are not
+                known or there are none: then the record is that of ``root`` on compiled rules.
 
         Returns:
-            Whether it leads on from the last root, and to the same player and legal actions there
-            as ``root`` has. Otherwise a new provider is to be made.
+            Whether the same player and legal actions are reached there as ``root`` has. Otherwise a
+            new provider is to be made.
         """
-        moves, before = list(root.history()), self._moves
-        path, header = self.frame.path, self.frame.header
-        if before is None or moves[: len(before)] != before:
+        if moves is None:
+            found = compiled_form(root)
+            if found is not None:
+                self.begin_at(found.root, found.history())
+            return found is not None
+        # A caller may be wrong about them: actions of no position would be written anywhere.
+        if moves and not 0 <= min(moves) <= max(moves) < self._most_moves:
             return False
+        path, header = self.frame.path, self.frame.header
+        self._forget_root(moves)
         header[_STEP], header[_EXPAND] = MOVE_ROOT, 1
-        header[_CHECK_CHILDREN] = header[_FORESEE] = header[_FORESEEN] = 0
         status = _DONE
-        for start in range(len(before), max(len(moves), len(before) + 1), len(path)):
+        for start in range(0, max(len(moves), 1), len(path)):
             part = moves[start : start + len(path)]
             path[: len(part)] = part
             header[_PATH_LENGTH] = len(part)
             status = simulated(self, self.frame)
         header[_STEP] = _WHOLE
-        self._moves = moves
-        header[_LAST_ACTION] = moves[-1] if moves else NO_ACTION
         if status == Status.FAILED:
             self.raise_pending()
         if status != _DONE or header[_PLAYER] != root.current_player():
             return False
         legal = self.frame.actions[: header[_NUM_ACTIONS]].tolist()
-        return bool(legal == root.legal_actions())
+        return bool(legal == sorted(root.legal_actions()))
+
+    def begin_at(self, record: NDArray[Any], moves: Sequence[int]) -> None:
+        """Go on to any position of the same game, a record of shape [1], reached by some moves."""
+        self._states[ROOT] = record[0]
+        if self.is_sensible:
+            self.make_sensible()
+        self._last_action = NO_ACTION
+        self._forget_root(moves)
+
+    def _forget_root(self, moves: Sequence[int]) -> None:
+        """Forget what was found at the last root; ``moves`` lead to the next one."""
+        header = self.frame.header
+        header[_CHECK_CHILDREN] = header[_FORESEE] = header[_FORESEEN] = 0
+        if moves:
+            self._last_action = moves[-1]
+        header[_LAST_ACTION] = self._last_action
 
     def raise_pending(self) -> None:
         """Raise what ended the last simulation: interpreted, the very error."""

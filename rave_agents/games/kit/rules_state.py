@@ -11,7 +11,7 @@ from rave_agents.compiler.cache_key import is_ours
 from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.game.board import Board
 from rave_agents.games.kit import machine
-from rave_agents.games.kit.base_rules import CHANCE, TERMINAL, BaseRules
+from rave_agents.games.kit.base_rules import CHANCE, NO_ACTION, TERMINAL, BaseRules
 from rave_agents.games.kit.playing import MOVE_ROOT
 from rave_agents.games.kit.rules_expander import RulesExpander
 from rave_agents.games.kit.rules_simulator import RulesSimulator
@@ -261,7 +261,8 @@ def compiled_simulator(
         rules, weights = judged.rules, judged.weights
     elif evaluator is not None:
         return None
-    made = RulesSimulator(rules, state.root, frame, moves=state.history(), weights=weights)
+    last_action = next(reversed(state.history()), NO_ACTION)
+    made = RulesSimulator(rules, state.root, frame, last_action=last_action, weights=weights)
     if made.outside_interpreter:
         _loaded.setdefault(state.rules, (made.rules, made.tells_keys))
     return made

@@ -117,24 +117,26 @@ def edge_proof(tree: Tree, proofs: ProofArrays, node: int, edge: int, ends: Ends
     """The proven facts of an edge of a decision node."""
     mover = int(tree.node_player[node])
     child = int(tree.edge_child[edge])
-    found = EdgeProof()
-    if len(proofs.proof) > 0:
-        numbers = (1.0, 1.0)
-        if child != UNEXPANDED:
-            numbers = float(proofs.proof[child, mover]), float(proofs.disproof[child, mover])
-        found = EdgeProof(proof_number=numbers[0], disproof_number=numbers[1])
-    if child == UNEXPANDED:
-        return found
-    if len(proofs.distance) == 0:
-        return _bounded_by_numbers(found, proofs, mover, child, ends)
-    lows = proofs.low[child].tolist()
-    low = lows[mover]
-    solved = proofs.distance[child] != UNSOLVED
-    return found._replace(
+    has_numbers = len(proofs.proof) > 0
+    number = disproof = None
+    if has_numbers and child == UNEXPANDED:
+        number = disproof = 1.0
+    elif has_numbers:
+        number, disproof = float(proofs.proof[child, mover]), float(proofs.disproof[child, mover])
+    if child == UNEXPANDED or len(proofs.distance) == 0:
+        found = EdgeProof(proof_number=number, disproof_number=disproof)
+        return (
+            found if child == UNEXPANDED else _bounded_by_numbers(found, proofs, mover, child, ends)
+        )
+    lows, distance = proofs.low[child].tolist(), int(proofs.distance[child])
+    low, solved = lows[mover], distance != UNSOLVED
+    return EdgeProof(
         low=low,
         high=float(proofs.high[child, mover]),
-        distance=1 + int(proofs.distance[child]) if solved else UNSOLVED,
-        lost=bool(solved and max(lows) > low),  # Sharing the maximum is no loss.
+        distance=1 + distance if solved else UNSOLVED,
+        lost=solved and max(lows) > low,  # Sharing the maximum is no loss.
+        proof_number=number,
+        disproof_number=disproof,
     )
 
 
