@@ -1,12 +1,17 @@
 """A best responder that learns by search: each episode is a game against a fixed policy.
 
-UCT over the responder's own information sets, as in Timbers et al., "Approximate Exploitability"
-(IJCAI 2022), without their network. The other players' actions are drawn from the policy, so
-episodes have the hidden states' true probabilities, and no determinization is needed.
+Against a fixed policy the responder's own information sets are a tree of a Markov decision
+process: what it sees next depends on its action alone. It is searched as in Timbers et al.,
+"Approximate Exploitability" (IJCAI 2022), without their network: UCB1 selects, and the other
+players' actions are drawn from the policy, so episodes have the hidden states' true probabilities,
+and no determinization is needed. Values are backed up by the best action, not as means of all
+visits (MaxUCT, Keller & Helmert, ICAPS 2013): exploration further down does not count against an
+action.
 """
 
 import math
 import random
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 
 from rave_agents.frameworks.adapters import Game, seeded_start
@@ -44,12 +49,32 @@ def view_of(state: GameState, player: int, path: Sequence[int]) -> View:
 
 
 class _Node:
-    """Statistics of one of the responder's information sets."""
+    """What is known of one of the responder's information sets."""
 
-    def __init__(self, actions: Sequence[int]) -> None:
+    def __init__(self, actions: Sequence[int], value: float) -> None:
         self.actions = list(actions)
+        self.value = value
+        """The responder's expected return from here, as it would play now."""
         self.visits = [0] * len(self.actions)
-        self.sums = [0.0] * len(self.actions)
+        self.values = [0.0] * len(self.actions)
+        """The expected return of each action."""
+        self.returns = [0.0] * len(self.actions)
+        """The sum of the returns of games that ended after each action."""
+        self.after: list[Counter[_Node]] = [Counter() for _ in self.actions]
+        """For each action, how often each information set followed."""
+
+    def update(self, place: int, later: "_Node | None", gained: float) -> None:
+        """Count a game in which an action led to another set, or to the end of the game."""
+        self.visits[place] += 1
+        if later is None:
+            self.returns[place] += gained
+        else:
+            self.after[place][later] += 1
+        total = self.returns[place]
+        total += sum(count * node.value for node, count in self.after[place].items())
+        self.values[place] = total / self.visits[place]
+        tried = zip(self.values, self.visits, strict=True)
+        self.value = max(value for value, visits in tried if visits)
 
     @property
     def most_visited(self) -> int:
@@ -82,25 +107,30 @@ class BestResponder:
 
     def _learn_from_one(self) -> None:
         visited: list[tuple[_Node, int]] = []
-        is_inside = True
+        new: View | None = None
 
         def explore(state: GameState, view: View) -> int:
-            nonlocal is_inside
-            if not is_inside:
+            nonlocal new
+            if new is not None:
                 return self._drawn(state, view)
             node = self._nodes.get(view)
             if node is None:
-                is_inside = False
-                node = self._nodes[view] = _Node(legal_actions_of(state, self._player))
+                new = view
+                legal[:] = legal_actions_of(state, self._player)
+                return self._drawn(state, view)
             place = self._selected(node)
             visited.append((node, place))
             return node.actions[place]
 
+        legal: list[int] = []
         gained = self._play(explore)[self._player]
         self._low, self._high = min(self._low, gained), max(self._high, gained)
-        for node, place in visited:
-            node.visits[place] += 1
-            node.sums[place] += gained
+        later = None
+        if new is not None:  # The first value of a set is that of the policy itself there.
+            later = self._nodes[new] = _Node(legal, gained)
+        for node, place in reversed(visited):
+            node.update(place, later, gained)
+            later = node
 
     def respond(self) -> float:
         """Play a game with what it has learned; returns its return."""
@@ -125,8 +155,8 @@ class BestResponder:
         width = max(self._high - self._low, 1e-12)
         log = math.log(sum(node.visits))
         scores = [
-            (total / visits - self._low) / width + EXPLORATION * math.sqrt(log / visits)
-            for total, visits in zip(node.sums, node.visits, strict=True)
+            (value - self._low) / width + EXPLORATION * math.sqrt(log / visits)
+            for value, visits in zip(node.values, node.visits, strict=True)
         ]
         return scores.index(max(scores))
 
