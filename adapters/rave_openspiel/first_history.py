@@ -1,159 +1,292 @@
-"""The consistent history that comes first in a random order: where a walk over histories starts.
+"""A consistent history that is found from a player's knowledge alone: where a walk starts.
 
-A walk that started at the true history would depend on what the player cannot see. So each step of
-the others gets, one after another, the first action in a random order with which a consistent
-history is found. Given the seed, the result depends on the player's knowledge alone, if the search
-for such histories misses none. It is nearly a random sample: each step is drawn among the actions
-that are possible after the earlier ones.
+A walk that started at the true history would depend on what the player cannot see. So a history is
+drawn forward from the start of the game until the player would notice a difference at some moment,
+and then repaired by local search: a random step gets another action, exchanged with the step that
+has it, and the history is replayed and drawn on from there. A repaired history replaces the old one
+unless it fits fewer moments, or as many and at the first moment that does not fit the player's view
+differs more. If that leads nowhere, the last moments are forgotten.
 
-The search is local: it changes one action of the best history so far, exchanges actions with later
-steps, and replaces later actions that have become impossible. It can miss a history that differs in
-many steps at once. Further sweeps find most of them.
+The search reads the player's moments, never the true history. So its result, found or not, is a
+function of the game, the player's knowledge and the seed.
 """
 
 import itertools
 import random
+import time
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
+import numpy as np
 import pyspiel
+from numpy.typing import NDArray
 
+from rave_agents.game.endless import LONGEST_GAME
 from rave_openspiel.history_chain import Budget
-from rave_openspiel.knowledge import Knowledge, Line, OutOfBudget
+from rave_openspiel.knowledge import Knowledge, Line
+from rave_openspiel.player_views import viewer
 
-SWEEPS = 3
-"""Most sweeps over the steps; they end early if one changes nothing."""
+MOST_ACTIONS = 300_000
+"""Actions played before the search gives up."""
 
-EXCHANGES = 30
-"""Exchanges of three actions, or of two without the new one, that are tried for each action."""
+PATIENCE = 1000
+"""Repairs without progress before the last moment is forgotten, then the last two, four, ..."""
+
+EXCHANGES = 0.85
+"""Share of the repairs that give one step another action; the others redraw several steps."""
+
+LONGEST_REDRAW = 5
+"""Most consecutive steps that such a repair redraws."""
+
+AIMED = 0.7
+"""Share of the repairs at steps that a player saw whose action or view does not fit."""
+
+BLAME = 0.8
+"""Factor of a step's weight after a repair there that made the history worse."""
+
+LEAST_WEIGHT = 0.05
+
+CANDIDATES = 64
+"""Most actions tried for the last step before a moment."""
+
+COMPARED = 16
+"""Those of them whose views are compared with the player's."""
+
+OTHER_MOVER = 1000.0
+"""Distance of a position where another player moves."""
+
+NO_VIEW = 1e6
+"""Distance of the end of the game, which shows too much to be compared."""
+
+PAIRS = 1021
+"""Number of classes of letter pairs, by which texts are compared; a prime."""
 
 
-def first_history(knowledge: Knowledge, seed: int, budget: Budget) -> Line:
-    """Return the consistent history that comes first in the order of a seed.
+def first_history(knowledge: Knowledge, seed: int, budget: Budget) -> Line | None:
+    """Return a consistent history; None if none was found.
 
     Args:
-        knowledge: what the player knows.
-        seed: gives the order of the actions at each step.
-        budget: its time ends the search, which then returns the best history so far; its actions
-            end it only after a whole sweep.
+        knowledge: what the player knows; its true history is not read.
+        seed: gives the random choices.
+        budget: its time ends the search; its actions do not, since ``MOST_ACTIONS`` bounds them.
     """
-    search = _Search(knowledge, seed, budget)
-    ends, knowledge.ends = knowledge.ends, min(knowledge.ends, budget.ends)
-    try:
-        for _ in range(SWEEPS):
-            if not search.sweep() or budget.spent:
-                break
-    except OutOfBudget:
-        pass
-    finally:
-        knowledge.ends = ends
-    return search.line
+    line = _Search(knowledge, seed).run(budget.ends)
+    if line is None:
+        return None
+    weights = [
+        knowledge.log_probability(state, action)
+        for state, action in zip(line.states[:-1], line.actions, strict=True)
+    ]
+    line.weights = [weight for weight in weights if weight is not None]
+    return line if len(line.weights) == len(weights) else None  # Not with an impossible outcome.
+
+
+class _Attempt(NamedTuple):
+    """A history up to the first moment that does not fit."""
+
+    line: Line
+    fitted: int
+    """Number of moments that fit."""
+    distance: float
+    """How much the player's view differs at the next one."""
+
+    @property
+    def score(self) -> tuple[int, float]:
+        return self.fitted, -self.distance
 
 
 class _Search:
-    """A local search for the first history in an order."""
+    """A local search for a consistent history."""
 
-    def __init__(self, knowledge: Knowledge, seed: int, budget: Budget) -> None:
+    def __init__(self, knowledge: Knowledge, seed: int) -> None:
         self._knowledge = knowledge
-        self._seed = seed
-        self._budget = budget
-        self.line: Line = knowledge.truth
-        """The first history found so far."""
+        self._draw = random.Random(seed)
+        self._look = viewer(knowledge.start.get_game())
+        self._actions_left = MOST_ACTIONS
+        self._targets: dict[int, NDArray[np.int64]] = {}
+        self._weights: defaultdict[int, float] = defaultdict(lambda: 1.0)
+        self._witnesses: dict[int, frozenset[int]] = {}
 
-    def sweep(self) -> bool:
-        """Improve each step in turn; return whether any changed."""
-        before = self.line.actions
-        for step, mover in enumerate(self.line.movers):
-            if mover == self._knowledge.player:
-                continue
-            for action in self._order(self.line.states[step], step):
-                if action == self.line.actions[step]:
-                    break
-                found = self._with(step, action)
-                if found is not None:
-                    self.line = found
-                    break
-        return self.line.actions != before
-
-    def _order(self, state: pyspiel.State, step: int) -> Sequence[int]:
-        """The actions at a state, or the chance outcomes, in random order, likely ones first."""
-        # A generator for each step: one difference must not change the order of later steps.
-        draw = random.Random(self._seed + step)
-        if state.is_chance_node():
-            outcomes = [pair for pair in state.chance_outcomes() if pair[1] > 0]
-            # The first of exponential arrivals is an outcome with its probability.
-            outcomes.sort(key=lambda pair: draw.expovariate(pair[1]))
-            return [outcome for outcome, _ in outcomes]
-        return draw.sample(legal := state.legal_actions(), len(legal))
-
-    def _with(self, step: int, action: int) -> Line | None:
-        """A consistent history with the same beginning and this action; None if none is found."""
-        if self._replayed(self.line, step, step + 1, {step: action}) is None:
-            return None
-        line, actions = self.line, self.line.actions
-        old = actions[step]
-        later = [
-            place for place in range(step + 1, len(line)) if line.movers[place] == line.movers[step]
-        ]
-        holders = [place for place in later if actions[place] == action]
-        simple = [{step: action, place: old} for place in holders] + [{step: action}]
-        three = (
-            {step: action, holder: actions[place], place: old}
-            for holder in holders
-            for place in later
-            if place != holder and actions[place] != action
-        )
-        two = ({step: action, place: old} for place in later if actions[place] != action)
-        exchanges = itertools.islice(itertools.chain(three, two), EXCHANGES)
-        plans = [(plan, mends) for mends in (False, True) for plan in simple]
-        for plan, mends in itertools.chain(plans, ((plan, False) for plan in exchanges)):
-            found = self._replayed(line, step, len(line), plan, mends=mends)
-            if found is not None:
-                return found
-        return None
-
-    def _replayed(
-        self, line: Line, first: int, end: int, plan: Mapping[int, int], *, mends: bool = False
-    ) -> Line | None:
-        """Replay a line with planned actions; None if the player would see something else.
-
-        Args:
-            line: the line.
-            first: the step to begin at.
-            end: the step to end before.
-            plan: the actions at some steps; the others keep theirs.
-            mends: True to replace actions that fail by the first others that do not.
-        """
-        new = line.cut(first)
-        for step in range(first, end):
-            if new.states[-1].current_player() != line.movers[step]:
+    def run(self, ends: float) -> Line | None:
+        """Repair a history until it fits all moments, or actions or time run out."""
+        best = self._replayed(Line(self._knowledge.start), 0, {})
+        stale, forgotten = 0, 1
+        while best.fitted < len(self._knowledge.moments):
+            if self._actions_left <= 0 or time.perf_counter() >= ends:
                 return None
-            planned = plan.get(step, line.actions[step])
-            free = mends and step > first and line.movers[step] != self._knowledge.player
-            candidates = self._candidates(new.states[-1], step, planned) if free else [planned]
-            moment = line.moments[step + 1]
-            if not any(self._added(new, action, moment) for action in candidates):
-                return None
+            new = self._repaired(best)
+            if new.fitted > best.fitted:
+                forgotten = 1
+                self._weights.clear()
+            stale = 0 if new.score > best.score else stale + 1
+            # Equal ones too: what must change together may look no better until all has changed.
+            if new.score >= best.score:
+                best = new
+            elif stale >= PATIENCE:
+                best = self._cut_back(best.line, forgotten)
+                stale, forgotten = 0, 2 * forgotten
+                self._weights.clear()
+        return best.line
+
+    def _cut_back(self, line: Line, count: int) -> _Attempt:
+        """Forget the last moments that fit, and draw on from there."""
+        places = [step for step, moment in enumerate(line.moments) if moment is not None]
+        first = places[-1 - count] if count < len(places) else 0
+        return self._replayed(line.cut(first), first, {})
+
+    def _repaired(self, best: _Attempt) -> _Attempt:
+        """Change the action at a random step, or redraw several, and replay."""
+        draw, line = self._draw, best.line
+        sites = self._sites(line)
+        if not sites:
+            return self._replayed(line, 0, {})
+        weights = list(itertools.accumulate(self._weights[step] for step in sites))
+        step = draw.choices(sites, cum_weights=weights)[0]
+        if draw.random() >= EXCHANGES:
+            # No action has this number, so that each of these steps draws one.
+            redrawn = range(step, step + draw.randint(1, LONGEST_REDRAW))
+            return self._replayed(line, step, dict.fromkeys(redrawn, pyspiel.INVALID_ACTION))
+        plan = self._exchange(line, step)
+        new = self._replayed(line, min(plan), plan)
+        worse = new.score < best.score
+        self._weights[step] = max(LEAST_WEIGHT, BLAME * self._weights[step]) if worse else 1.0
         return new
 
-    def _candidates(self, state: pyspiel.State, step: int, planned: int) -> Iterator[int]:
-        yield planned
-        yield from (action for action in self._order(state, step) if action != planned)
+    def _sites(self, line: Line) -> list[int]:
+        """Steps for a repair: of the others, and mostly those which matter at the failing moment.
 
-    def _added(self, line: Line, action: int, moment: int | None) -> bool:
-        """Append an action if it is legal and the player sees the moment; return whether."""
-        knowledge = self._knowledge
-        knowledge.look_at_clock()
-        self._budget.steps -= 1
-        weight = knowledge.log_probability(line.states[-1], action)
-        if weight is None:
-            return False
-        state = line.add(action, weight)
-        if moment is None:
-            fits = not knowledge.is_moment(state.current_player())
-        else:
-            fits = knowledge.fits(state, moment)
-        if fits:
-            line.moments[-1] = moment
-        else:
+        There the player's own view differs, or another player cannot act as they did. Either may
+        come from what that player saw, such as the cards that they were dealt.
+        """
+        player, draw = self._knowledge.player, self._draw
+        sites = [step for step, mover in enumerate(line.movers) if mover != player]
+        if draw.random() >= AIMED:
+            return sites
+        last = line.movers[-1]
+        wanted = last if last >= 0 and draw.random() < 0.6 else player
+        seen = [
+            step
+            for step in sites
+            if wanted in self._seen_by(line, step)
+            and (wanted == player or player not in self._seen_by(line, step))
+        ]
+        return seen or sites
+
+    def _seen_by(self, line: Line, step: int) -> frozenset[int]:
+        """The players whose view the action at a step changed."""
+        if step not in self._witnesses:
+            before, after = line.states[step : step + 2]
+            self._witnesses[step] = frozenset(
+                player
+                for player in range(before.num_players())
+                if self._text(before, player) != self._text(after, player)
+            )
+        return self._witnesses[step]
+
+    def _text(self, state: pyspiel.State, player: int) -> str:
+        try:
+            return self._look(state, player)
+        except pyspiel.SpielError:  # Some games show nothing during the deal, or at the end.
+            return ""
+
+    def _exchange(self, line: Line, step: int) -> dict[int, int]:
+        """Another action for a step, and its old one for a step that has that action."""
+        draw, actions, mover = self._draw, line.actions, line.movers[step]
+        same = [other for other, each in enumerate(line.movers) if each == mover]
+        # Legal actions include what is dealt later, but not what was dealt before.
+        options = {*line.states[step].legal_actions(), *(actions[each] for each in same)}
+        options.discard(actions[step])
+        if not options:
+            return {step: actions[step]}
+        action = draw.choice(sorted(options))
+        holders = [other for other in same if actions[other] == action]
+        plan = {step: action}
+        if holders and draw.random() < (0.8 if mover < 0 else 0.5):
+            plan[draw.choice(holders)] = actions[step]
+        return plan
+
+    def _replayed(self, line: Line, first: int, plan: Mapping[int, int]) -> _Attempt:
+        """Replay a line from a step, with planned actions, up to a moment that does not fit.
+
+        Steps keep their actions where they are legal and fit; others draw new ones.
+        """
+        new, moments = line.cut(first), self._knowledge.moments
+        if first == 0 and self._knowledge.is_moment(new.states[0].current_player()):
+            new.moments[0] = 0  # It fits: all histories begin there.
+        fitted = 1 + max((moment for moment in new.moments if moment is not None), default=-1)
+        for step in range(first, first + LONGEST_GAME):
+            state = new.states[-1]
+            if fitted == len(moments) or state.is_terminal():
+                break
+            candidates: Iterator[int] | Sequence[int]
+            if state.current_player() == self._knowledge.player:
+                action = moments[fitted - 1].action
+                assert action is not None  # Only at the last moment.
+                candidates = [action]
+            else:
+                kept = step < len(line) and line.movers[step] == state.current_player()
+                usual = line.actions[step] if kept else pyspiel.INVALID_ACTION
+                candidates = self._candidates(state, plan.get(step, usual))
+            distance = self._add(new, candidates, fitted)
+            if distance is not None:
+                return _Attempt(new, fitted, distance)
+            fitted += new.moments[-1] is not None
+        return _Attempt(new, fitted, NO_VIEW)
+
+    def _candidates(self, state: pyspiel.State, wanted: int) -> Iterator[int]:
+        """The wanted action if it is legal, then others in random order."""
+        legal = state.legal_actions()
+        if wanted in legal:
+            yield wanted
+            legal.remove(wanted)
+        self._draw.shuffle(legal)
+        yield from legal[:CANDIDATES]
+
+    def _add(
+        self, line: Line, candidates: Iterator[int] | Sequence[int], moment: int
+    ) -> float | None:
+        """Append the first action after which the player's view is right, or the nearest.
+
+        Returns:
+            None for the right view, or if the next state is no moment; else the distance.
+        """
+        nearest: tuple[float, int] | None = None
+        for tried, action in enumerate(candidates):
+            self._actions_left -= 1
+            state = line.add(action, 0.0)
+            if not self._knowledge.is_moment(state.current_player()) and not state.is_terminal():
+                return None
+            if not state.is_terminal() and self._knowledge.fits(state, moment):
+                line.moments[-1] = moment
+                return None
             line.drop_last()
-        return fits
+            if tried < COMPARED:
+                found = self._distance(state, moment), action
+                nearest = found if nearest is None else min(nearest, found)
+        assert nearest is not None
+        line.add(nearest[1], 0.0)
+        return nearest[0]
+
+    def _distance(self, state: pyspiel.State, number: int) -> float:
+        """How much the player's view of a state differs from that at a moment."""
+        if state.is_terminal():
+            return NO_VIEW
+        moment = self._knowledge.moments[number]
+        if number not in self._targets:
+            self._targets[number] = _letter_pairs(moment.view)
+        view = _letter_pairs(self._text(state, self._knowledge.player))
+        distance = float(np.abs(view - self._targets[number]).sum())
+        if state.current_player() != moment.mover:
+            return distance + OTHER_MOVER
+        if moment.legal is not None:
+            distance += len({*moment.legal} ^ {*state.legal_actions()})
+        return distance
+
+
+def _letter_pairs(text: str) -> NDArray[np.int64]:
+    """[PAIRS] counts of the pairs of neighbouring letters in each line of a text, hashed."""
+    letters = np.frombuffer(text.encode(), np.uint8).astype(np.int64)
+    lines = np.cumsum(letters == ord("\n"))
+    pairs = 131 * letters[:-1] + 7 * letters[1:] + 1009 * lines[:-1]
+    return np.bincount(pairs % PAIRS, minlength=PAIRS)
