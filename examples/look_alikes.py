@@ -120,12 +120,12 @@ def information(state: pyspiel.State, player: int) -> list[object]:
     return [*found, view(state, player), state.legal_actions()]
 
 
-def worlds(state: pyspiel.State, simulations: int, seed: int) -> list[list[int]]:
-    """The histories of the first worlds."""
+def worlds(state: pyspiel.State, simulations: int, seed: int) -> list[str]:
+    """The texts of the first worlds."""
     source = world_source(state, state.current_player(), random.Random(seed).random)
     if hasattr(source, "begin"):
         source.begin(simulations, float("inf"))
-    return [source().history() for _ in range(WORLDS)]
+    return [str(source()) for _ in range(WORLDS)]
 
 
 def answer(agent: str, state: pyspiel.State, simulations: int, seed: int) -> object:

@@ -27,10 +27,10 @@ from rave_openspiel.history_chain import Budget
 from rave_openspiel.knowledge import Knowledge, Line
 from rave_openspiel.player_views import viewer
 
-MOST_ACTIONS = 300_000
+MOST_ACTIONS = 200_000
 """Actions played before the search gives up."""
 
-PATIENCE = 1000
+PATIENCE = 2000
 """Repairs without progress before the last moment is forgotten, then the last two, four, ..."""
 
 EXCHANGES = 0.85
@@ -48,7 +48,10 @@ BLAME = 0.8
 LEAST_WEIGHT = 0.05
 
 CANDIDATES = 64
-"""Most actions tried for the last step before a moment."""
+"""Most other actions tried for a player's last step before a moment."""
+
+OUTCOMES = 8
+"""Most other outcomes tried for the last step of chance."""
 
 COMPARED = 16
 """Those of them whose views are compared with the player's."""
@@ -110,6 +113,8 @@ class _Search:
 
     def run(self, ends: float) -> Line | None:
         """Repair a history until it fits all moments, or actions or time run out."""
+        if time.perf_counter() >= ends:
+            return None
         best = self._replayed(Line(self._knowledge.start), 0, {})
         stale, forgotten = 0, 1
         while best.fitted < len(self._knowledge.moments):
@@ -241,7 +246,7 @@ class _Search:
             yield wanted
             legal.remove(wanted)
         self._draw.shuffle(legal)
-        yield from legal[:CANDIDATES]
+        yield from legal[: OUTCOMES if state.is_chance_node() else CANDIDATES]
 
     def _add(
         self, line: Line, candidates: Iterator[int] | Sequence[int], moment: int

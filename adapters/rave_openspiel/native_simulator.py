@@ -20,6 +20,7 @@ from rave_openspiel.native import raise_failure
 from rave_openspiel.native_library import Library
 from rave_openspiel.player_views import sees_information_state
 from rave_openspiel.pointers import STATE, address_of
+from rave_openspiel.relabelled import relabelled
 from rave_openspiel.worlds import WorldFunction, recorded_worlds, resamples_at
 
 WORLD_LATE = 1
@@ -151,6 +152,9 @@ class NativeSimulator:
             source.moves_played = lambda: moves_played(self._frame)
             self.worlds, address = source, self._give_world.address
         else:
+            start = relabelled(root, observation.player)
+            if start is not root:
+                self.set_root(start)
             self.worlds = _OwnWorlds(self._library, self._provider)
         self._given = given  # The bridge reads there.
         self._library.observe(

@@ -1,5 +1,7 @@
 """Worlds (determinizations) by replaying the history with other hidden outcomes and moves."""
 
+import functools
+import logging
 import math
 import time
 from collections.abc import Sequence
@@ -16,6 +18,8 @@ from rave_openspiel.listed_worlds import ListedWorlds, listed
 from rave_openspiel.native_histories import chain_of
 from rave_openspiel.particle_filter import SIZES, filtered
 from rave_openspiel.uniform_moves import Unit
+
+_log = logging.getLogger("rave_agents")
 
 PROPOSALS = 8
 """Least number of proposals between two worlds of one walk: the number of steps that can be hidden
@@ -86,8 +90,8 @@ ROUNDS = 20
 worlds."""
 
 LEAST_ROUNDS = 2
-"""Least rounds of a walk. With less time, at least one proposal must be accepted: without time for
-its start, a walk begins at the true history, which must not become a world."""
+"""Least rounds of a walk. With less time, at least one proposal must be accepted: a walk may begin
+at the true history, which must not become a world."""
 
 CHANGES = 4
 """Accepted proposals for each hidden action before a walk can have levelled off."""
@@ -95,8 +99,21 @@ CHANGES = 4
 LOOKS = 16
 """Histories in each stretch of the walk that are compared with its start."""
 
+TRUE_WALK = "walk from the true history"
+"""The method if no other start of the walk was found, by the time or the most actions for that."""
+
 LEVEL = 0.01
 """A walk has levelled off if a stretch loses less than this share of the start's actions."""
+
+
+@functools.cache
+def _warn_of_true_start(name: str) -> None:
+    _log.warning(
+        "rave_openspiel: no history of %s that fits what the player knows was found in time, so a "
+        "walk began at the true one, and its worlds may depend on what is hidden. More seconds "
+        "help; result.worlds.method reports such walks, and worlds=function gives your own.",
+        name,
+    )
 
 
 class ReplayedWorlds:
@@ -111,9 +128,10 @@ class ReplayedWorlds:
     (``rave_openspiel.listed_worlds``). Otherwise they come from histories that a particle filter
     draws from the start of the game (``rave_openspiel.particle_filter``), each advanced by a
     Markov chain (``rave_openspiel.history_chain``) before each use. If no particle reaches the
-    present, as in card games with large deals, one chain starts at a history that hardly depends
-    on the true one (``rave_openspiel.first_history``), and walks until the share of the start's
-    actions has levelled off, or its budget is spent. ``method`` and ``settled`` report which.
+    present, as in card games with large deals, one chain starts at a history that is found from
+    the player's knowledge (``rave_openspiel.first_history``), or at the true one if none is found,
+    and walks until the share of the start's actions has levelled off, or its budget is spent.
+    ``method`` and ``settled`` report which.
 
     The work is done when the first world is requested, and ends with the search's time: if that is
     over before any proposal was accepted, there is no world rather than the truth.
@@ -140,7 +158,8 @@ class ReplayedWorlds:
         self._moves: HistoryChain | None = None
         self._listed: ListedWorlds | None = None
         self.method: str = "particles"
-        """``"list"``, ``"particles"``, or ``"walk"`` for a single chain."""
+        """``"list"``, ``"particles"``, ``"walk"`` for a single chain, or ``TRUE_WALK``."""
+        self._walks = False
         self.settled: bool = False
         """True if the way to the first world ended before its budget: no particles are cut short,
         and a walk has levelled off."""
@@ -184,9 +203,9 @@ class ReplayedWorlds:
         self.repeated = self._allowed < 0 and self._turn >= len(self._lines)
         self._turn += not self.repeated
         place = (self._turn - 1) % len(self._lines)
-        count = self._round if self.method == "walk" else PARTICLE_PROPOSALS
+        count = self._round if self._walks else PARTICLE_PROPOSALS
         # A walk has just reached its first world; particles may be copies of one another.
-        if not self.repeated and (self._turn > 1 or self.method != "walk"):
+        if not self.repeated and (self._turn > 1 or not self._walks):
             budget = Budget(math.inf, self._deadline).part(SHARE_FOR_A_WORLD)
             budget.steps = self._allowed
             self._lines[place] = self._moves.advance(self._lines[place], count, budget)
@@ -233,7 +252,7 @@ class ReplayedWorlds:
             self._lines = filtered(self._knowledge, self._moves, self._unit, share, most)
         self.settled = len(self._lines) > 0
         if not self._lines:
-            self.method = "walk"
+            self.method, self._walks = "walk", True
             # Charge the filter's use: the unspent part of its share goes to the walk.
             budget.steps -= budget.steps * FILTER_SHARE - max(share.steps, 0.0)
             self._lines = [self._walked(budget)]
@@ -243,7 +262,9 @@ class ReplayedWorlds:
         moves, share = self._moves, budget.part(START_SHARE)
         assert moves is not None
         start = first_history(self._knowledge, int(self._unit() * 2**32), share)
-        # Charge a fixed share: what was spent depends on the true history.
+        if start is None:
+            _warn_of_true_start(self._state.get_game().get_type().short_name)
+            start, self.method = self._knowledge.truth, TRUE_WALK
         budget.steps -= budget.steps * START_SHARE
         moves.learn_sites(start)
         self._round = min(MOST_PROPOSALS, max(PROPOSALS, len(moves.sites)))

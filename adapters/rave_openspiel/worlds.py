@@ -25,6 +25,7 @@ from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.simulate.world_record import Pieces, RecordedWorlds
 from rave_openspiel.hanabi_worlds import HanabiWorlds
 from rave_openspiel.player_views import offers, viewer
+from rave_openspiel.relabelled import relabelled
 from rave_openspiel.replayed_worlds import ReplayedWorlds
 from rave_openspiel.same_game import is_same_game
 from rave_openspiel.uniform_moves import Unit
@@ -62,7 +63,7 @@ def world_source(
         return FunctionWorlds(state, player, unit, worlds)
     game = state.get_game()
     if resamples_at(state):
-        return functools.partial(resampled, state, player, unit)
+        return functools.partial(resampled, relabelled(state, player), player, unit)
     if game.get_type().short_name == "hanabi":
         return HanabiWorlds(state, player, unit)
     reason = no_worlds(game)
@@ -79,6 +80,13 @@ def warn_seldom_settled(name: str) -> None:
             "rave_openspiel: in the middle of %s, the walk to the first world seldom comes to its "
             "end, and worlds may be less random than they should be. More simulations or seconds "
             "help; result.worlds.settled reports it, and worlds=function gives your own.",
+            name,
+        )
+    if name in STARTS_AT_THE_TRUTH:
+        _log.warning(
+            "rave_openspiel: in the middle of %s, often no start of a walk is found without the "
+            "true history, so that worlds may depend on what is hidden; result.worlds.method "
+            "reports it, and worlds=function gives your own.",
             name,
         )
 
@@ -219,6 +227,9 @@ SELDOM_SETTLED = frozenset(
 )
 """Games whose walk to the first world does not level off in the middle of a game with 500 or 1,000
 simulations: ``WorldStatistics.settled`` is then False."""
+
+STARTS_AT_THE_TRUTH = frozenset(["cribbage", "dou_dizhu"])
+"""Games in which ``first_history`` often finds none in the middle of a game."""
 
 DEALT_AT_ONCE = frozenset(["bridge_uncontested_bidding", "negotiation", "tarok"])
 """Games whose chance mode is SAMPLED_STOCHASTIC, but in which chance has moved before anybody else:

@@ -17,8 +17,9 @@ class WorldStatistics:
     """Their source: ``"function"`` (the user's ``worlds=``), ``"resample_from_infostate"`` (the
     game's own), ``"list"``, ``"particles"`` or ``"walk"`` (replays of the history: one of all that
     are consistent, drawn forward from the start of the game, or by one chain from a consistent
-    history), ``"deal"`` (Hanabi's hidden hand, dealt anew), ``"random numbers"`` (the position
-    itself, with new random numbers for each simulation)."""
+    history), ``"walk from the true history"`` (that chain, if no other start was found: worlds may
+    depend on what is hidden), ``"deal"`` (Hanabi's hidden hand, dealt anew), ``"random numbers"``
+    (the position itself, with new random numbers for each simulation)."""
     drawn: int
     """Number of worlds drawn, without those that served several simulations in a row, and the first
     ones, which are reused after the deadline."""

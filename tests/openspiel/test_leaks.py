@@ -12,6 +12,8 @@ from helpers.spiel import decision
 from rave_openspiel import OpenSpielState, RaveBot
 from rave_openspiel.adapter import OpenSpielGame
 from rave_openspiel.deals import seeded_state
+from rave_openspiel.history_chain import HistoryChain
+from rave_openspiel.knowledge import Knowledge
 from rave_openspiel.unseen_moves import counts_moves
 from rave_openspiel.worlds import warn_seldom_settled, world_source
 
@@ -50,11 +52,20 @@ def test_dark_chess_is_seldom_the_truth():
     assert sum(shares) / len(shares) < 0.1
 
 
-def unseen_pairs(name, count):
+def look_alike(state, seed):
+    """A position that looks the same, by a chain that starts at the true history."""
+    unit = random.Random(seed).random
+    knowledge = Knowledge(state, state.current_player())
+    chain = HistoryChain(knowledge, unit)
+    chain.learn_sites(knowledge.truth)
+    return chain.advance(knowledge.truth, 100).world()
+
+
+def unseen_pairs(name, count, depths=(0, 1, 2)):
     """Pairs of different positions that look the same to the player to move."""
     for seed in itertools.count():
-        state = decision(name, seed % 3, seed)
-        other = drawn_worlds(state, 1, seed=seed)[0]
+        state = decision(name, depths[seed % len(depths)], seed)
+        other = look_alike(state, seed)
         if other.history() != state.history():
             yield state, other
             count -= 1
@@ -97,6 +108,21 @@ def test_what_a_player_cannot_see_changes_nothing(name, pytestconfig):
             for state in pair
         )
         assert (one.action, one.actions) == (other.action, other.actions)
+
+
+@pytest.mark.full(but=["gin_rummy", "skat"])
+@pytest.mark.parametrize(
+    "name",
+    ["battleship", "blackjack", "euchre", "gin_rummy", "hearts", "kriegspiel", "skat", "spades"],
+)
+def test_worlds_in_the_middle_of_a_game_are_those_of_positions_that_look_the_same(
+    name, pytestconfig
+):
+    whole = pytestconfig.getoption("full") or pytestconfig.getoption("slow")
+    depths = (0,) if name == "blackjack" else (8, 20)
+    for pair in unseen_pairs(name, 8 if whole else 1, depths):
+        one, other = ([str(world) for world in drawn_worlds(state, 3)] for state in pair)
+        assert one == other
 
 
 def test_the_number_of_moves_in_vain_is_not_given_away():

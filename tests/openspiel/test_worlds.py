@@ -10,6 +10,7 @@ import pyspiel
 import pytest
 import scipy
 from helpers.spiel import decision
+from rave_openspiel import first_history as first_history_module
 from rave_openspiel import replayed_worlds
 from rave_openspiel.first_history import first_history
 from rave_openspiel.history_chain import Budget
@@ -170,12 +171,23 @@ def test_a_walk_starts_at_a_history_that_depends_on_the_seed_alone(name):
     starts = set()
     for seed in range(1000, 4000, 1000):
         one, other = (
-            first_history(Knowledge(each, player), seed, Budget(5_000)) for each in (state, world)
+            first_history(Knowledge(each, player), seed, Budget(math.inf))
+            for each in (state, world)
         )
         assert one.actions == other.actions
         assert retold(one.states[-1], player) == retold(state, player)
         starts.add(tuple(one.actions))
     assert len(starts) == 3
+
+
+def test_a_walk_that_finds_no_start_says_that_it_began_at_the_truth(monkeypatch, caplog):
+    monkeypatch.setattr(first_history_module, "MOST_ACTIONS", 0)
+    replayed_worlds._warn_of_true_start.cache_clear()
+    state = decision("hearts", 9, seed=1)
+    source = ReplayedWorlds(state, state.current_player(), random.Random(1).random)
+    source()
+    assert source.method == replayed_worlds.TRUE_WALK == "walk from the true history"
+    assert "no history of hearts" in caplog.text
 
 
 @pytest.mark.parametrize(("name", "moves"), [("kuhn_poker", 1), ("leduc_poker", 3)])
