@@ -107,7 +107,8 @@ def test_what_a_player_cannot_see_changes_nothing(name, pytestconfig):
             )
             for state in pair
         )
-        assert (one.action, one.actions) == (other.action, other.actions)
+        # As texts: values of positions that strategies never reach are not numbers.
+        assert (one.action, repr(one.actions)) == (other.action, repr(other.actions))
 
 
 @pytest.mark.full(but=["gin_rummy", "skat"])
