@@ -8,23 +8,36 @@ the same seed, it gives the same probabilities and draws the same action. The se
 from a Markov chain over consistent histories that starts at the first one, so pairs exist even
 where the agent's own worlds would be wrong; each pair is checked by replaying both histories.
 
+In PettingZoo's card games the positions of a pair are worlds dealt with different seeds.
+
 For each game and agent the table shows the number of pairs, and the number at which the agent's
 first three worlds, its probabilities, or its action differ.
 """
 
 import argparse
+import importlib.util
 import random
 import time
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyspiel
 from rave_openspiel.history_chain import HistoryChain
 from rave_openspiel.knowledge import Knowledge
 from rave_openspiel.support import hides_information, refusal, registered_games
 from rave_openspiel.worlds import no_worlds, view, world_source
+from rave_pettingzoo import AECState, AutoAgent, RaveAgent, UCTAgent
 
 from rave_agents import make_agent
+
+ENVIRONMENTS = (
+    "hanabi_v5",
+    "gin_rummy_v4",
+    "leduc_holdem_v4",
+    "texas_holdem_v4",
+    "texas_holdem_no_limit_v6",
+)
+"""PettingZoo's games with hidden information; those that are not installed are left out."""
 
 VARIANTS = (
     "kuhn_poker(players=3)",
@@ -137,6 +150,53 @@ def answer(agent: str, state: pyspiel.State, simulations: int, seed: int) -> obj
     return made.step(state.clone())
 
 
+def environment_pairs(
+    name: str, depths: Sequence[int], count: int, draw: random.Random
+) -> Iterator[tuple[Any, Any]]:
+    """Draw pairs of environments: ``count`` at each depth, unless the game has ended."""
+    module = importlib.import_module(f"pettingzoo.classic.{name}")
+    for depth in depths:
+        for _ in range(count):
+            env = module.env()
+            env.reset(seed=draw.randrange(1000))
+            env.action_space(env.agent_selection).seed(draw.randrange(1000))
+            for _ in range(depth):
+                if any(env.last()[2:4]):
+                    break
+                env.step(draw.choice(AECState(env).legal_actions()))
+            if any(env.last()[2:4]):
+                continue
+            state = AECState(env)
+            world = state.worlds(state.current_player(), draw.random)
+            yield world().env, world().env
+
+
+def environment_answer(agent: str, env: Any, simulations: int, seed: int) -> object:
+    """The probabilities and the action of a new agent."""
+    made = {"uct": UCTAgent, "rave": RaveAgent, "auto": AutoAgent}[agent](
+        env, simulations=simulations, seed=seed
+    )
+    action = made.act(env.last()[0])
+    return action, None if made.last_result is None else made.last_result.policy
+
+
+def compared_environments(name: str, agents: Sequence[str], options: argparse.Namespace) -> None:
+    """Print the line of an environment."""
+    draw, started, count = random.Random(options.seed), time.process_time(), 0
+    different = dict.fromkeys(agents, 0)
+    for number, pair in enumerate(environment_pairs(name, options.depths, options.pairs, draw)):
+        count += 1
+        for agent in agents:
+            one, other = (
+                environment_answer(agent, env, options.simulations, number) for env in pair
+            )
+            different[agent] += one != other
+        if time.process_time() - started > options.seconds:
+            break
+    cells = " | ".join(str(each) for each in different.values())
+    print(f"| {name} | {count} | | {cells} | {time.process_time() - started:.1f} |", flush=True)
+
+
 def compared(name: str, agents: Sequence[str], options: argparse.Namespace) -> None:
     """Print a line for each agent: the pairs of a game, and those that an agent tells apart."""
     draw = random.Random(options.seed)
@@ -180,8 +240,11 @@ def main() -> None:
     options = parser.parse_args()
     print(f"| game | pairs | worlds | {' | '.join(options.agents)} | CPU s |")
     print(f"|---|{'---|' * (len(options.agents) + 3)}")
-    for name in options.games or [*hidden_games(), *VARIANTS]:
-        compared(name, options.agents, options)
+    for name in options.games or [*hidden_games(), *VARIANTS, *ENVIRONMENTS]:
+        if name not in ENVIRONMENTS:
+            compared(name, options.agents, options)
+        elif importlib.util.find_spec(f"pettingzoo.classic.{name}") is not None:
+            compared_environments(name, options.agents, options)
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ SHORTER = {
     "train_against_an_opponent": ["200"],
     "learn_all": ["tic_tac_toe", "--minutes=0.01", "--games=2", "--seconds=0.01", "--folder=v"],
     "own_worlds": ["kuhn_poker", "--positions", "4", "--worlds", "50"],
+    "look_alikes": ["leduc_poker", "leduc_holdem_v4", "--pairs", "1", "--depths", "1"],
     "share_of_truth": ["dark_chess:4", "go_fish:2", "--positions", "2", "--particles", "200"],
     "simultaneous_experiment": ["--names", "matrix_brps", "--games", "2"],
     "solved_positions": ["--positions", "4"],
