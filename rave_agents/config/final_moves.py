@@ -121,6 +121,8 @@ class MatrixEquilibrium(NamedTuple):
     have the value that the two actions add to the mean of all simulations."""
     threshold: Annotated[float, Ge(0), Le(1)] = 0.1
     """Least probability of an action that may be drawn, as a share of the greatest one."""
+    fewest: Annotated[float, Ge(0)] = 1.5
+    """Least mean visits of a joint action: with fewer, the most visited action is played."""
 
 
 class Survivor(NamedTuple):

@@ -48,6 +48,9 @@ class MCCFR(NamedTuple):
     """The share of traversals that begin at the information set which is searched, with hidden
     information; see ``equilibrium/targeting.py``. For games that are much larger than the limit
     allows to search from their start."""
+    tremble: Annotated[float, Ge(0), Le(64)] = 0.0
+    """In sweep t, the others are taken to move at random with the probability (tremble / t)²: early
+    strategies win more against weak opponents, and are more exploitable."""
 
 
 class AdaptiveRegrets(NamedTuple):
@@ -73,7 +76,7 @@ class AdaptiveRegrets(NamedTuple):
 CONVERGENT = MCCFR(regret_power=1.0, average_power=1.0, sweeps=True)
 """The variant of ``AdaptiveRegrets``; measured, see docs/theory/regrets.md."""
 
-SWEPT_FIRST = CONVERGENT._replace(first_sweeps=16)
+SWEPT_FIRST = CONVERGENT._replace(first_sweeps=16, tremble=5.0)
 """Its variant in small games."""
 
 

@@ -95,6 +95,7 @@ class SearchParameters(TypedDict, total=False):
     alpha: float
     threshold: float
     margin: float
+    fewest: float
     visits: float | int
     A: float
     regret_power: float
@@ -104,6 +105,7 @@ class SearchParameters(TypedDict, total=False):
     sweeps: bool
     first_sweeps: int
     targeting: float
+    tremble: float
     least_entries: float
     histories_per_second: float
     small_game: float

@@ -51,6 +51,13 @@ SWEEP_SHARE = 0.5
 """Iterations that a sweep counts for, per player and per history for one that an iteration enters:
 it takes about a sixth of the time."""
 
+CONVENTIONS = 16
+"""Starts of ``first_sweeps`` where all players have the same returns: from the uniform strategies
+alone they may end in a convention that is not the best."""
+
+NEARLY_EQUAL = 1e-6
+"""By how much the value of another start must be greater."""
+
 HISTORIES_A_SIMULATION = 1024
 """Histories that a sweep enters for one simulation, after ``first_sweeps``."""
 
@@ -331,13 +338,33 @@ class RegretSearch:
         self._visits = int(self._visits * factor) + 1
 
     def _begin_sweeps(self) -> None:
-        """Make the arrays of sweeps."""
+        """Begin with sweeps; where all players have the same returns, from the best start."""
+        returns = self._returns.reshape(-1, self.num_players)[: int(self.control[codes.ENDS])]
+        tries = self._variant.first_sweeps > 0 and bool((returns == returns[:, :1]).all())
+        # The same for all seeds: players who search for themselves must agree on a convention.
+        draw = np.random.default_rng(0)
+        best = -math.inf
+        for start in range(CONVENTIONS if tries and self.num_players > 1 else 1):
+            sweeps = self._new_sweeps(0.0 if tries else self._variant.tremble)
+            if start > 0:
+                # Hardly any regret: it decides the first strategies alone.
+                sweeps.regret[:] = 1e-9 * draw.random(len(sweeps.regret))
+            swept = sweep.bound(sweeps)
+            if tries:
+                swept(self._variant.first_sweeps)
+            if sweeps.value[codes.START] > best + NEARLY_EQUAL:
+                best = float(sweeps.value[codes.START])
+                self._sweeps, self._swept = sweeps, swept
+        self._steps = 1
+
+    def _new_sweeps(self, tremble: float) -> Sweep:
+        """The arrays of sweeps."""
         count = self.num_histories
         actions = int(self.control[codes.ACTIONS])
         of_histories = {name: np.zeros(count) for name in ("others", "own", "value")}
         names = ("current", "regret", "strategy", "worth")
         of_actions = {name: np.zeros(actions) for name in names}
-        self._sweeps = Sweep(
+        return Sweep(
             histories=self.histories,
             sets=self.sets,
             returns=self._returns,
@@ -346,9 +373,8 @@ class RegretSearch:
             reach=np.zeros(self.num_sets),
             control=np.array([0, count, self.num_sets], np.int64),
             num_players=self.num_players,
+            tremble=tremble,
         )
-        self._swept = sweep.bound(self._sweeps)
-        self._steps = 1
 
     def _sweep_slice(self, last: float, deadline: float) -> bool:
         """Sweep for some milliseconds; returns whether there is more to do."""

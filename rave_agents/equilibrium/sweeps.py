@@ -4,7 +4,9 @@ An iteration sweeps the arrays of histories twice for each player. A history com
 that it continues, so that a sweep forwards knows the probability of each history, and a sweep
 backwards the value of each. The regrets are those of CFR+ (Tammelin 2014): negative ones are raised
 to 0 after each iteration, and the players take turns. Strategies of iteration t weigh t squared in
-the average.
+the average. The others may be taken to tremble: in iteration t they move at random with the
+probability (tremble / t)², so that early strategies punish mistakes (restricted Nash responses:
+Johanson, Zinkevich & Bowling 2007).
 """
 
 from typing import Any, NamedTuple
@@ -45,6 +47,8 @@ class Sweep(NamedTuple):
     """[sets] the probability of the information set by chance and the others in this iteration."""
     control: NDArray[np.int64]
     num_players: int
+    tremble: float
+    """See the module; 0 for CFR+."""
 
 
 @entry("the sweeps over all histories")
@@ -93,10 +97,17 @@ def forget_worths(search: Sweep, player: int) -> None:
 
 
 @kernel
+def random_share(search: Sweep) -> float:
+    """The probability with which the others move at random in this iteration."""
+    return float(min(1.0, search.tremble / search.control[SWEPT]) ** 2)
+
+
+@kernel
 def sweep_forwards(search: Sweep, player: int) -> None:
     """The probabilities of all histories, and the averages of the player's strategies."""
     histories, others, own = search.histories, search.others, search.own
     weight: Any = float(search.control[SWEPT]) ** 2
+    share = random_share(search)
     others[0] = own[0] = 1.0
     for history in range(search.control[NUM_HISTORIES]):
         mover = histories.player[history]
@@ -114,13 +125,15 @@ def sweep_forwards(search: Sweep, player: int) -> None:
                 # Each history of the set adds the same: only the shares matter.
                 search.strategy[base + at] += weight * own[child]
             else:
-                others[child] *= search.current[base + at]
+                at_random = share / histories.size[history]
+                others[child] *= (1.0 - share) * search.current[base + at] + at_random
 
 
 @kernel
 def sweep_backwards(search: Sweep, player: int) -> None:
     """The values of all histories, and what each action of the player is worth."""
     histories, value, current = search.histories, search.value, search.current
+    share = random_share(search)
     for back in range(search.control[NUM_HISTORIES]):
         history = search.control[NUM_HISTORIES] - 1 - back
         mover = histories.player[history]
@@ -136,8 +149,12 @@ def sweep_backwards(search: Sweep, player: int) -> None:
             value[history] = expected
             continue
         base = search.sets.first[histories.place[history]]
+        at_random = 0.0
         for at in range(size):
             expected += current[base + at] * value[first + at]
+            at_random += value[first + at]
+        if mover != player:
+            expected = (1.0 - share) * expected + share / size * at_random
         value[history] = expected
         if mover == player:
             reach = search.others[history]

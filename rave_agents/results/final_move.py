@@ -21,7 +21,7 @@ from rave_agents.kernel.amaf.winning_moves import weighted_win_rate
 from rave_agents.kernel.proofs.report import NO_PROOF
 from rave_agents.kernel.proofs.solver import UNSOLVED
 from rave_agents.results.action_statistics import ActionStatistics
-from rave_agents.results.matrix_equilibrium import equilibrium_shares
+from rave_agents.results.matrix_equilibrium import equilibrium_shares, knows_matrix
 from rave_agents.results.root import Root, RootMove
 
 DRAW = 0.5
@@ -94,15 +94,10 @@ def _policy(root: Root, config: SearchConfig) -> list[float]:
     """The probability of playing each root move, without ``random_moves``."""
     moves = root.moves
     keys: _Keys
-    if isinstance(config.final_move, AverageStrategy):
-        total = sum(move.strategy for move in moves)
-        if total > 0:
-            return [move.strategy / total for move in moves]
-    final_move = config.final_move
-    two = root.num_players == 2 and len(root.joint) > 0 and len(root.joint[0].actions) == 2
-    if isinstance(final_move, MatrixEquilibrium) and two and config.temperature == 0.0:
-        return equilibrium_shares(root, final_move.visits, final_move.threshold)
-    if root.joint and isinstance(final_move, Maximin):
+    mixture = _mixture(root, config)
+    if mixture is not None:
+        return mixture
+    if root.joint and isinstance(config.final_move, Maximin):
         worst = worst_values(root, config.final_move.visits)
         keys = {move.action: (worst[move.action], float(move.visits)) for move in moves}
     elif isinstance(config.final_move, Survivor) and root.moves[0].halved is not None:
@@ -149,6 +144,18 @@ def _best_only(moves: Sequence[RootMove], keys: _Keys, allowed: _Keys) -> list[f
     return [
         share if move.action in allowed and keys[move.action] == best else 0.0 for move in moves
     ]
+
+
+def _mixture(root: Root, config: SearchConfig) -> list[float] | None:
+    """The average strategy, or an equilibrium of the payoff matrix, if it is to be played."""
+    part = config.final_move
+    if isinstance(part, AverageStrategy):
+        total = sum(move.strategy for move in root.moves)
+        return [move.strategy / total for move in root.moves] if total > 0 else None
+    unheated = isinstance(part, MatrixEquilibrium) and config.temperature == 0.0
+    if unheated and knows_matrix(root, part.fewest):
+        return equilibrium_shares(root, part.visits, part.threshold)
+    return None
 
 
 def worst_values(root: Root, few: float) -> dict[int, float]:

@@ -9,6 +9,19 @@ ROUNDS = 100
 """Rounds of regret matching+: strategies within about 0.01 of an equilibrium's value."""
 
 
+def knows_matrix(root: Root, fewest: float) -> bool:
+    """True if two players of a game of two move, and joint actions have enough visits on average.
+
+    Args:
+        root: the root.
+        fewest: visits of a joint action.
+    """
+    if root.num_players != 2 or not root.joint or len(root.joint[0].actions) != 2:
+        return False
+    replies = len({row.actions[1 - root.place] for row in root.joint})
+    return sum(row.visits for row in root.joint) >= fewest * len(root.moves) * replies
+
+
 def equilibrium_shares(root: Root, few: float, threshold: float) -> list[float]:
     """The root moves' probabilities in an equilibrium of the matrix of mean values.
 

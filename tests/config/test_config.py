@@ -241,6 +241,7 @@ BAD_IN_PARTS = [
     (SearchConfig(regrets=MCCFR()), "regrets.floor", []),
     (SearchConfig(regrets=MCCFR()), "regrets.sweeps", []),
     (SearchConfig(regrets=MCCFR()), "regrets.first_sweeps", [-1, 5001]),
+    (SearchConfig(regrets=MCCFR()), "regrets.tremble", [*AT_LEAST_0, 64.5]),
     (SearchConfig(regrets=MCCFR()), "regrets.growth", [0, 0.5, -1, NAN]),
     (SearchConfig.preset("auto"), "regrets.least_entries", ABOVE_0),
     (SearchConfig.preset("mccfr"), "regrets.targeting", SHARE),
@@ -290,6 +291,7 @@ BAD_IN_PARTS = [
     (SearchConfig(final_move=Maximin()), "final_move.visits", AT_LEAST_0),
     (SearchConfig(final_move=MatrixEquilibrium()), "final_move.visits", AT_LEAST_0),
     (SearchConfig(final_move=MatrixEquilibrium()), "final_move.threshold", SHARE),
+    (SearchConfig(final_move=MatrixEquilibrium()), "final_move.fewest", AT_LEAST_0),
     (SearchConfig(final_move=VisitShares()), "final_move.threshold", SHARE),
     (SearchConfig(final_move=VisitShares()), "final_move.margin", SHARE),
     (SearchConfig(final_move=VisitShares()), "final_move.visits", AT_LEAST_0),
@@ -357,7 +359,7 @@ def test_every_number_has_its_bad_values():
         (type(owner(config, place)), place.split(".")[-1]) for config, place, _ in BAD_IN_PARTS
     }
     assert tested == expected
-    assert len(expected) == len(BAD_IN_PARTS) == 77
+    assert len(expected) == len(BAD_IN_PARTS) == 79
 
 
 @pytest.mark.parametrize(

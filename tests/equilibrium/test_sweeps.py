@@ -7,7 +7,7 @@ import pyspiel
 import pytest
 from helpers.textbook_regrets import TextbookCFRPlus, table_of
 from open_spiel.python import policy
-from open_spiel.python.algorithms import exploitability
+from open_spiel.python.algorithms import expected_game_score, exploitability
 from rave_openspiel.states import OpenSpielState
 
 from rave_agents.config.regrets import MCCFR
@@ -75,6 +75,27 @@ def test_first_sweeps_need_time():
     while search.run_slice(40, time.perf_counter() + 1e-5):
         pass
     assert search.sweeps == 0
+
+
+@pytest.mark.parametrize(("tremble", "bets"), [(64.0, True), (0.0, False)])
+def test_early_sweeps_answer_players_who_tremble(tremble, bets):
+    variant = SWEEPING._replace(first_sweeps=40, tremble=tremble)
+    search, game = search_of("kuhn_poker", variant)
+    search.run(1)
+    state = game.new_initial_state()
+    for card in (1, 0):
+        state.apply_action(card)
+    # The queen gains by a bet if the others move at random for 64 sweeps, not in equilibrium.
+    bet = search.strategy_at(OpenSpielState(state), 0).probabilities[1]
+    assert bet > 0.95 if bets else bet < 0.2
+
+
+def test_those_who_share_their_returns_find_the_best_convention():
+    search, game = search_of("tiny_hanabi", SWEEPING._replace(first_sweeps=16))
+    search.run(20)
+    table = table_of(search, game)
+    found = expected_game_score.policy_value(game.new_initial_state(), [table, table])
+    assert found == pytest.approx([10.0, 10.0], abs=0.01)  # From uniform strategies 8.
 
 
 def test_too_little_memory_leaves_it_at_samples():

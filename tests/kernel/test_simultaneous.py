@@ -212,6 +212,8 @@ def test_elsewhere_the_most_visited_action_is_played():
     assert mixed(()) == [0.0, 1.0]
     assert mixed(PENNIES, num_players=3) == [0.0, 1.0]
     assert mixed((JointVisits((1,), 100, (50.0, 50.0)),)) == [0.0, 1.0]
+    few = [row._replace(visits=1, value_sums=(0.5, 0.5)) for row in PENNIES]
+    assert mixed((*few[:3], PENNIES[3]._replace(visits=2))) == [0.0, 1.0]
     assert mixed(PENNIES, temperature=1.0) == pytest.approx([1 / 3, 2 / 3])  # By visits.
 
 
