@@ -99,7 +99,8 @@ class HistoryChain:
         # With uncounted moves, one change rarely shows what was hidden: every step is tried.
         if self._knowledge.counts_moves and line.movers[:start] == self._known_movers:
             steps = range(start, len(line))
-            self.sites += [step for step in steps if self._looks_hidden(line, step)]
+            found = [step for step in steps if self._looks_hidden(line, step)]
+            self.sites = [*self.sites, *found]
             self._known_movers += line.movers[start:]
 
     def others(self, line: Line) -> list[int]:

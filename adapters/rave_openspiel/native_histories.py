@@ -8,10 +8,11 @@ import ctypes
 import math
 import pathlib
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyspiel
+from numpy.typing import NDArray
 
 from rave_agents.errors import GameError
 from rave_agents.simulate.random_stream import StreamUnit
@@ -210,36 +211,70 @@ class NativeChain(HistoryChain):
         super().__init__(knowledge, unit)
         self._native = knowledge
         self._stream = unit
+        # Buffers, made once: a call would take less time than making them.
+        self._site_buffer, self._sites_of = _Buffer(np.zeros(0, np.int32)), _Known([], [])
+        self._settings = _Buffer(np.array([*self._kinds, ELSEWHERE, REDRAWS, BLOCK]))
+        self._counts = _Buffer(np.zeros(2 * len(self._kinds), np.int64))
+        self._changed = _Buffer(np.zeros(0, np.int8))
+        self._steps = ctypes.c_double()
 
     def advance(self, line: Line, proposals: int, budget: Budget | None = None) -> Line:
         """See ``HistoryChain``."""
         known, before = self._native, self._native.adopted(line)
         if budget is None:
             budget = Budget(math.inf)
-        sites = np.array(self._places(before)[0], np.int32)
-        settings = np.array([*self._kinds, ELSEWHERE, REDRAWS, BLOCK], np.float64)
-        steps, changed = ctypes.c_double(budget.steps), np.zeros(len(before), np.int8)
-        counts = np.zeros(2 * len(self._kinds), np.int64)
-        seconds = min(known.ends, budget.ends) - time.perf_counter()
-        after = known.made(
-            known.library.advance(
-                *(known.address, before.address, proposals, sites.ctypes.data, len(sites)),
-                *(settings.ctypes.data, ctypes.byref(steps), seconds, self._stream.address),
-                *(counts.ctypes.data, changed.ctypes.data),
-            )
+        self._fill_sites(before)
+        if len(self._changed.array) < len(before):
+            self._changed = _Buffer(np.zeros(2 * len(before), np.int8))
+        counts, changed, self._steps.value = self._counts.array, self._changed.array, budget.steps
+        counts.fill(0)
+        changed.fill(0)
+        made = known.library.advance(
+            *(known.address, before.address, proposals),
+            *(self._site_buffer.address, len(self._site_buffer.array), self._settings.address),
+            *(ctypes.byref(self._steps), min(known.ends, budget.ends) - time.perf_counter()),
+            *(self._stream.address, self._counts.address, self._changed.address),
         )
-        budget.steps = steps.value
-        tried, accepted = counts.reshape(2, -1).tolist()
-        self.accepted += sum(accepted)
-        self._tried = [one + other for one, other in zip(self._tried, tried, strict=True)]
-        self._accepted_of = [
-            one + other for one, other in zip(self._accepted_of, accepted, strict=True)
-        ]
+        after = known.made(made)
+        budget.steps = self._steps.value
+        taken, kinds = counts.tolist(), len(self._kinds)
+        for kind in range(kinds):
+            self._tried[kind] += taken[kind]
+            self._accepted_of[kind] += taken[kinds + kind]
+        self.accepted += sum(taken[kinds:])
         if after is None:
             return before
-        self._changed_at.update(np.flatnonzero(changed).tolist())
+        self._changed_at.update(changed.nonzero()[0].tolist())
         after.movers, after.moments = before.movers, before.moments
         return after
+
+    def adapt(self) -> None:
+        """See ``HistoryChain``."""
+        super().adapt()
+        self._settings.array[: len(self._kinds)] = self._kinds
+
+    def _fill_sites(self, line: NativeLine) -> None:
+        """Write the steps that look hidden; none stands for all steps of the others."""
+        last = self._sites_of
+        if not self.sites or (last.sites is self.sites and last.movers is line.movers):
+            return
+        self._site_buffer = _Buffer(np.array(self._places(line)[0], np.int32))
+        self._sites_of = _Known(self.sites, line.movers)
+
+
+class _Buffer:
+    """An array and its address."""
+
+    def __init__(self, array: NDArray[Any]) -> None:
+        self.array = array
+        self.address: int = array.ctypes.data
+
+
+class _Known(NamedTuple):
+    """The lists for which the buffer of sites was filled."""
+
+    sites: list[int]
+    movers: list[int]
 
 
 def chain_of(
