@@ -183,7 +183,8 @@ class _Following:
     """
 
     def __init__(self, simulator: RulesSimulator, first: Any) -> None:
-        self._first, self._record = first, simulator.root.copy()
+        self._first = first
+        self._record, self._last_action = simulator.root.copy(), simulator.last_action
         self._set_root, self._begin_at = simulator.set_root, simulator.begin_at
 
     def __call__(self, later: Any, moves: Sequence[int] | None) -> bool:
@@ -191,7 +192,7 @@ class _Following:
             moves = self._first.moves_to(later)
             if moves is None:
                 return False
-            self._begin_at(self._record, ())
+            self._begin_at(self._record, self._last_action)
         return not later.is_terminal() and self._set_root(later, moves)
 
 

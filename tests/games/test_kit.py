@@ -418,6 +418,7 @@ def test_a_provider_does_not_go_on_where_other_actions_are_legal():
     state = Race(goal=20).new_initial_state()
     simulator, _, later = led_on(state, [0, 0, 1])
     assert not simulator.set_root(Elsewhere(later, [0]), [0, 0, 1])
+    assert not simulator.set_root(later, [10**6])
 
 
 class EndlessChance(Race):

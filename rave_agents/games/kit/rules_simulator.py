@@ -68,7 +68,8 @@ class RulesSimulator:
         self.is_sensible = False
         """True if playouts follow patterns that the rules know."""
         self.rules = rules = chosen_rules(rules) if frame.header[Header.CHOOSE] else rules
-        self._last_action = last_action
+        self.last_action: int = last_action
+        """The move that has led to the root; ``NO_ACTION`` if there is none, or it is unknown."""
         self._most_moves = max(rules.num_distinct_actions, rules.num_outcomes)
         own, room, players = RECORDS * rules.record_bytes, rules.list_room, rules.num_players
         # Words, so that each record and list begins at a whole one.
@@ -117,7 +118,7 @@ class RulesSimulator:
         self.frame = frame
         frame.header[Header.PROVIDER] = self._memory.ctypes.data
         frame.header[Header.WEIGHTS] = self._weights.ctypes.data
-        frame.header[Header.LAST_ACTION] = self._last_action
+        frame.header[Header.LAST_ACTION] = self.last_action
         if self._callback is not None:
             self._callback.memory = frame.header.data
             frame.header[Header.IN_PYTHON] = 1
@@ -148,13 +149,13 @@ class RulesSimulator:
         if moves is None:
             found = compiled_form(root)
             if found is not None:
-                self.begin_at(found.root, found.history())
+                self.begin_at(found.root, next(reversed(found.history()), NO_ACTION))
             return found is not None
         # A caller may be wrong about them: actions of no position would be written anywhere.
         if moves and not 0 <= min(moves) <= max(moves) < self._most_moves:
             return False
         path, header = self.frame.path, self.frame.header
-        self._forget_root(moves)
+        self._forget_root(moves[-1] if moves else self.last_action)
         header[_STEP], header[_EXPAND] = MOVE_ROOT, 1
         status = _DONE
         for start in range(0, max(len(moves), 1), len(path)):
@@ -170,21 +171,18 @@ class RulesSimulator:
         legal = self.frame.actions[: header[_NUM_ACTIONS]].tolist()
         return bool(legal == sorted(root.legal_actions()))
 
-    def begin_at(self, record: NDArray[Any], moves: Sequence[int]) -> None:
-        """Go on to any position of the same game, a record of shape [1], reached by some moves."""
+    def begin_at(self, record: NDArray[Any], last_action: int) -> None:
+        """Go on to any position of the same game: a record of shape [1], after a last action."""
         self._states[ROOT] = record[0]
         if self.is_sensible:
             self.make_sensible()
-        self._last_action = NO_ACTION
-        self._forget_root(moves)
+        self._forget_root(last_action)
 
-    def _forget_root(self, moves: Sequence[int]) -> None:
-        """Forget what was found at the last root; ``moves`` lead to the next one."""
+    def _forget_root(self, last_action: int) -> None:
+        """Forget what was found at the last root; ``last_action`` leads to the next one."""
         header = self.frame.header
         header[_CHECK_CHILDREN] = header[_FORESEE] = header[_FORESEEN] = 0
-        if moves:
-            self._last_action = moves[-1]
-        header[_LAST_ACTION] = self._last_action
+        header[_LAST_ACTION] = self.last_action = last_action
 
     def raise_pending(self) -> None:
         """Raise what ended the last simulation: interpreted, the very error."""
