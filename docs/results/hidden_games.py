@@ -10,6 +10,7 @@ from rave_openspiel.support import hides_information, refusal, registered_games
 from rave_openspiel.worlds import (
     REPLAYED_PHASES,
     SELDOM_SETTLED,
+    STARTS_AT_THE_TRUTH,
     UNRELIABLE,
     no_worlds,
     resamples,
@@ -63,6 +64,8 @@ def _described(game_type: pyspiel.GameType) -> HiddenGame:
         remarks.append(f"its own are not used: {UNRELIABLE[name]}")
     if name in SELDOM_SETTLED:
         remarks.append("seldom settled in the middle of a game")
+    if name in STARTS_AT_THE_TRUTH:
+        remarks.append("often walks from the true history there")
     if name in WORLD_COSTS:
         remarks.append(f"a world costs {WORLD_COSTS[name]}")
     if name in REPLAYED_PHASES:
