@@ -206,11 +206,14 @@ def check_worlds(env: Any, config: SearchConfig, worlds: Any, *, translate: bool
     if worlds is None and translate and is_openspiels(env):
         openspiel().check_worlds(raw_env(env)._env, config, None)
     elif keeps_regrets(config.regrets) and (own or hidden_information(env) is not None):
-        raise UnsupportedGameError(
-            f"{env_name(env)} cannot be searched with regrets of information sets, as by mccfr: "
-            "they need the start of the game and its chance nodes, which PettingZoo's environments "
-            "do not show. Use auto, uct or rave; or a game of OpenSpiel, by Shimmy too."
-        )
+        kind = kind_of(raw_env(env))
+        if kind is None or not kind.deals_at_reset:
+            raise UnsupportedGameError(
+                f"{env_name(env)} cannot be searched with regrets of information sets, as by "
+                "mccfr: they need the start of the game, its chance nodes, and all that a player "
+                "has seen, which this environment does not show. Use auto, uct or rave; or Leduc "
+                "or Texas Hold'em, or a game of OpenSpiel, by Shimmy too."
+            )
     elif not own and hidden_information(env) is not None:
         raise UnsupportedGameError(no_worlds(env))
     elif own:

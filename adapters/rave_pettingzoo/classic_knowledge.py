@@ -41,6 +41,9 @@ class Kind(NamedTuple):
     """A seat's full knowledge, where observations show less of it, or an outdated part."""
     worlds: WorldFunction | None = None
     """The source of worlds, if hidden cards can be dealt anew."""
+    deals_at_reset: bool = False
+    """True if chance moves at the reset alone, and views show all that a player has seen and done:
+    the game can be searched from its start, see ``dealt_game.py``."""
     horizon: int | None = None
     """Moves that simulations look ahead by default; None for the end of the game."""
     value: ValueFunction | None = None
@@ -177,6 +180,7 @@ def _cards(hidden: str, game: Any = poker) -> Kind:
         hidden=hidden,
         view=game.view,
         worlds=game.deal,
+        deals_at_reset=game is poker,
     )
 
 

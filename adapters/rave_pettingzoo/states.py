@@ -11,7 +11,7 @@ from rave_agents.environments.chance import Chance
 from rave_agents.environments.dice import Dice
 from rave_agents.environments.environment_state import TERMINAL, EnvironmentState
 from rave_agents.environments.facts import metadata_of
-from rave_agents.environments.plan import AUTO, ValueFunction
+from rave_agents.environments.plan import AUTO, Account, ValueFunction
 from rave_agents.environments.worlds import Unit, WorldFunction
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import GameState
@@ -24,6 +24,7 @@ from rave_pettingzoo.checks import (
     is_openspiels,
     warn_of_assumption,
 )
+from rave_pettingzoo.dealt_game import DealtGame
 from rave_pettingzoo.env_facts import EnvFacts, Options, env_facts
 from rave_pettingzoo.structure import (
     check_env,
@@ -156,6 +157,27 @@ class AECState(ZooState):
 
     def _seen_by_all(self) -> Hashable:
         return tuple(view(self.env, agent) for agent in self.env.agents)
+
+    @property
+    def start(self) -> Callable[[], DealtGame]:
+        """The function that returns the start of the game, where one can be dealt.
+
+        Raises:
+            AttributeError: if chance moves later, or views are not complete.
+        """
+        kind = self._shared.kind
+        if kind is None or not kind.deals_at_reset or not self._plan.is_whole_game:
+            raise AttributeError("start")
+        return lambda: DealtGame(self._dealt, self)
+
+    def _dealt(self, seed: int) -> "AECState":
+        """The position after a reset of a copy with a seed."""
+        env = self._shared.copy(self.env)
+        env.reset(seed=seed)
+        new = self._with(env)
+        new._account, new._line = Account(self._shared.plan, self.num_players()), ()
+        new._settle()
+        return new
 
     def legal_actions(self) -> Sequence[int]:
         """Return the actions that the mask allows; without a mask, all actions.

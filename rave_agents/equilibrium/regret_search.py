@@ -594,6 +594,9 @@ def path_to(start: GameState, state: GameState) -> list[int]:
     Raises:
         UnsupportedGameError: if the state does not tell its history.
     """
+    path_to_look_alike = StateAbilities(start).path_to
+    if path_to_look_alike is not None:
+        return list(path_to_look_alike(state))
     history = StateAbilities(state).history
     if history is None:
         raise UnsupportedGameError(

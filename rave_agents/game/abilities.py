@@ -115,6 +115,9 @@ class StateAbilities(Abilities):
     start: Offered[Callable[[], Any] | None] = Method(None)
     """``start()``: the state at which the game of this one began, from which ``history()`` leads
     here; needed by searches from the start of the game, such as ``mccfr``."""
+    path_to: Offered[Callable[[Any], Sequence[int]] | None] = Method(None)
+    """``path_to(state)``, of the state that ``start()`` returns, if states have no ``history()``: a
+    path of actions and outcomes to a position that looks like ``state`` to its player to move."""
     visitor: Offered[Callable[..., Any] | None] = Method(None)
     """``visitor(visit)``: visits histories from this state faster than the generic visitor, see
     ``rave_agents.simulate.visits``; it may return None."""

@@ -228,10 +228,39 @@ def test_a_wrong_first_agent_of_hanabi_is_reported():
 
 
 def test_regrets_are_kept_where_the_start_of_the_game_is_known():
-    with pytest.raises(UnsupportedGameError, match=r"leduc_holdem_v4.*start of the game.*Shimmy"):
-        make_agent("mccfr", GAMES["leduc_holdem"](), simulations=10)
+    with pytest.raises(UnsupportedGameError, match=r"hanabi_v5.*start of the game.*Shimmy"):
+        make_agent("mccfr", GAMES["hanabi"](), simulations=10)
     env = zoo.shimmy("kuhn_poker")
     assert make_agent("mccfr", env, simulations=50, seed=1).act() in zoo.legal_of(env)
+
+
+def test_a_game_is_searched_from_its_deals():
+    """What is hidden, and which seed dealt it, makes no difference; chance never draws it."""
+    env = advanced("leduc_holdem", 1)
+    before, twin = AECState(env), AECState(with_other_secrets(env))
+    found = []
+    for state in (before, twin):
+        search = Searcher(SearchConfig.preset("mccfr"), seed=1)
+        found.append(search.search(state, Limit(simulations=8)))
+        assert search.known(AECState(GAMES["leduc_holdem"](9))) is not None
+    assert found[0].policy == found[1].policy
+    assert found[0].took_part == ("MCCFR",)
+    assert str(AECState(env)) == str(before)
+
+
+def test_deals_are_positions_after_a_reset():
+    start = AECState(advanced("leduc_holdem", 2)).start()
+    outcomes = start.chance_outcomes()
+    assert sum(chance for _, chance in outcomes) == pytest.approx(1.0)
+    after = [start.clone() for _ in range(30)]
+    for number, state in enumerate(after):
+        state.apply_action(outcomes[number][0])
+        assert str(state._position) == str(AECState(GAMES["leduc_holdem"](number)))
+    asked = AECState(GAMES["leduc_holdem"](77))
+    (number,) = start.path_to(asked)
+    assert number not in dict(outcomes)
+    start.apply_action(number)
+    assert start.view(start.current_player()) == asked.view(asked.current_player())
 
 
 def test_moves_have_names():
