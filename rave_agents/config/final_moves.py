@@ -116,12 +116,12 @@ class MatrixEquilibrium(NamedTuple):
     action has one, as a rule. Elsewhere, and with a temperature, it is the robust child.
     """
 
-    visits: Annotated[float, Ge(0)] = 5.0
+    visits: Annotated[float, Ge(0)] = 25.0
     """Visits added to each joint action, at least 0: after few simulations its mean is noise. They
     have the value that the two actions add to the mean of all simulations."""
     threshold: Annotated[float, Ge(0), Le(1)] = 0.1
     """Least probability of an action that may be drawn, as a share of the greatest one."""
-    fewest: Annotated[float, Ge(0)] = 1.5
+    fewest: Annotated[float, Ge(0)] = 3.0
     """Least mean visits of a joint action: with fewer, the most visited action is played."""
 
 

@@ -185,7 +185,7 @@ def test_maximin_and_replies_with_few_visits():
 def mixed(joint, visits=0.0, num_players=2, temperature=0.0, threshold=0.1, action=1):
     """The shares of two actions at a root with these joint actions, a hundred visits each."""
     moves = (known(0, 100, 50.0), known(1, 200, 100.0))
-    part = MatrixEquilibrium(visits=visits, threshold=threshold)
+    part = MatrixEquilibrium(visits=visits, threshold=threshold, fewest=1.5)
     config = SearchConfig(final_move=part, temperature=temperature)
     root = Root(moves, 300, 0.0, 1.0, num_players=num_players, player=0, place=0, joint=joint)
     return [row.probability for row in root_statistics(root, config)]
