@@ -65,8 +65,8 @@ NO_VIEW = 1e6
 MOST_REMEMBERED = 20_000
 """Texts whose differences are remembered at once, at most."""
 
-PAIRS = 1021
-"""Number of classes of letter pairs, by which texts are compared; a prime."""
+CLASSES = 1021
+"""Number of classes of letters and pairs, by which texts are compared; a prime."""
 
 
 def first_history(knowledge: Knowledge, seed: int, budget: Budget) -> Line | None:
@@ -295,17 +295,25 @@ class _Search:
         key = number, text
         if key not in self._differences:
             if number not in self._targets:
-                self._targets[number] = _letter_pairs(self._knowledge.moments[number].view)
+                self._targets[number] = _features(self._knowledge.moments[number].view)
             if len(self._differences) == MOST_REMEMBERED:
                 self._differences.clear()
-            counts = np.abs(_letter_pairs(text) - self._targets[number])
+            counts = np.abs(_features(text) - self._targets[number])
             self._differences[key] = float(counts.sum())
         return self._differences[key]
 
 
-def _letter_pairs(text: str) -> NDArray[np.int64]:
-    """[PAIRS] counts of the pairs of neighbouring letters in each line of a text, hashed."""
+def _features(text: str) -> NDArray[np.int64]:
+    """[CLASSES] counts of the letters in each line of a text, and of neighbouring ones, hashed.
+
+    Letters count with the first one of their line, such as the suit of cards, so that each right
+    card counts whatever its neighbours; pairs count with the number of the line.
+    """
     letters = np.frombuffer(text.encode(), np.uint8).astype(np.int64)
-    lines = np.cumsum(letters == ord("\n"))
-    pairs = 131 * letters[:-1] + 7 * letters[1:] + 1009 * lines[:-1]
-    return np.bincount(pairs % PAIRS, minlength=PAIRS)
+    ends = letters == ord("\n")
+    begins = np.zeros(len(letters), np.int64)
+    begins[1:] = np.where(ends[:-1], np.arange(1, len(letters)), 0)
+    first = letters[np.maximum.accumulate(begins)] if len(letters) else letters
+    pairs = 131 * letters[:-1] + 7 * letters[1:] + 1009 * np.cumsum(ends)[:-1]
+    codes = np.concatenate([pairs, 257 * first + 17 * letters + 499])
+    return np.bincount(codes % CLASSES, minlength=CLASSES)
