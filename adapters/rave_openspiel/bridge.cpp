@@ -77,6 +77,17 @@ class Provider {
     given_ = given;
   }
 
+  // Writes what the observing player sees at the root, as in HEADER_VIEW. False after a failure.
+  bool RootView(int64_t* seen) noexcept {
+    try {
+      *seen = View(*root_, observer_);
+      return true;
+    } catch (...) {
+      failure_.NoteException();
+    }
+    return false;
+  }
+
   // After so many seconds, worlds of the state's own method that are there serve once more.
   void SetWorldsDeadline(double seconds) {
     worlds_end_ = std::isfinite(seconds)
@@ -705,6 +716,10 @@ void bridge_forget_positions(void* provider) { static_cast<Provider*>(provider)-
 void bridge_observe(void* provider, int player, int by_information_state,
                     int32_t (*give_world)(int64_t), int64_t* given) {
   static_cast<Provider*>(provider)->Observe(player, by_information_state != 0, give_world, given);
+}
+
+int bridge_root_view(void* provider, int64_t* seen) {
+  return static_cast<Provider*>(provider)->RootView(seen);
 }
 
 // See Provider::SetWorldsDeadline and Provider::Worlds.

@@ -194,6 +194,7 @@ class Library(SharedLibrary):
         self.observe: Any = self.function(
             "bridge_observe", None, pointer, number, number, pointer, pointer
         )
+        self.root_view: Any = self.function("bridge_root_view", number, pointer, pointer)
         long = ctypes.c_int64
         self.set_worlds_deadline: Any = self.function(
             "bridge_set_worlds_deadline", None, pointer, ctypes.c_double

@@ -161,6 +161,17 @@ class NativeSimulator:
             self._provider, observation.player, by_information_state, address, given.ctypes.data
         )
 
+    def root_view(self) -> int:
+        """Return the number of what the observing player sees at the root.
+
+        Raises:
+            pyspiel.SpielError, GameError: if the game cannot say.
+        """
+        seen = np.zeros(1, np.int64)
+        if not self._library.root_view(self._provider, seen.ctypes.data):
+            raise_failure(self._library, self._provider, self._root.get_game())
+        return int(seen[0])
+
     def _world_address(self, source: RecordedWorlds, _: int) -> int:
         """Return the address of a new world, valid until the next call."""
         try:

@@ -111,7 +111,7 @@ class StateAbilities(Abilities):
     with worlds remembers what each player has seen at their own decisions."""
     recalls_all: Offered[Callable[[], bool]] = Method(lambda: False)
     """``recalls_all()``: whether ``view(player)`` shows everything that the player has seen and
-    done since the start of the game."""
+    done since the start of the game. Then searches keep their tree between moves."""
     start: Offered[Callable[[], Any] | None] = Method(None)
     """``start()``: the state at which the game of this one began, from which ``history()`` leads
     here; needed by searches from the start of the game, such as ``mccfr``."""

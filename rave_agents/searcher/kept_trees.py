@@ -139,6 +139,8 @@ class KeptTrees:
             try:
                 for search in self._searches:
                     search.move(root, moves)
+                    if root.game.recalls_all:
+                        search.catch_up()
             except BaseException:
                 self.drop_torn(everything=True)
                 raise
@@ -218,8 +220,8 @@ class KeptTrees:
             moves = moves if moves and root.game.config.reuse_tree else None
         if entered.game.keeps_regrets:
             return None  # The regrets belong to no position.
-        if entered.game.determinizes:
-            return None  # A new observation changes the possible determinizations.
+        if entered.game.determinizes and not entered.game.recalls_all:
+            return None  # The keys of nodes count from the root.
         if WATCHED:
             code_generation()
         if entered.game.generation != OpenFunction.generation:
@@ -265,7 +267,7 @@ class KeptTrees:
             root = in_turn(root)
         if kept is None or (game is not kept.game and not self._fits(game)):
             moves = None
-        elif moves and kept.game.facts.simultaneous:
+        elif moves and kept.game.facts.simultaneous and not game.recalls_all:
             self.play(moves)
             moves = None if self.entered is None else ()
         try:
@@ -282,6 +284,9 @@ class KeptTrees:
             self.seconds, self.worlds, self._is_read = 0.0, None, False
             if forced or not root.is_forced:
                 self._open()
+            elif root.game.recalls_all:
+                for search in self._searches:
+                    search.catch_up()
         except BaseException:
             self._drop()  # Root and trees may belong to different positions.
             raise
@@ -340,8 +345,8 @@ class KeptTrees:
     def advance(self, action: int | Sequence[int], state: GameState | None = None) -> None:
         """Play an action or a chance outcome at the root, see ``Searcher.advance``.
 
-        With hidden information the trees are dropped, since the next observation changes the
-        possible determinizations.
+        Trees of information sets move on when their player is to move again; if their keys do not
+        tell all that players have seen, the trees are dropped.
         """
         entered = self.entered
         if entered is None:
@@ -358,13 +363,13 @@ class KeptTrees:
             self.drop(learned=True)
             return
         path = checked_path(state, action)
-        if entered.game.determinizes:
+        if entered.game.determinizes and not entered.game.recalls_all:
             self.drop()
             return
         is_first, self._moves = not self._moves, self._moves + path
         # Where the caller has the position, nothing needs to be played here.
         self._root = None if root is None else self._after(root, path)
-        if is_first:  # Trees do not grow between moves.
+        if is_first and not entered.game.recalls_all:  # Trees do not grow between moves.
             self._settle_large()
 
 

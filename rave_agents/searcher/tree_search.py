@@ -111,6 +111,7 @@ class TreeSearch:
         self._numbers: ActionNumbers | None = None
         self._moves: list[int] | None = None
         """Moves from the root of the last provider to this one; None if they are not known."""
+        self._is_behind = False
         self._before = 0
         self._slice_size = 1
         self._is_sensible = False
@@ -140,6 +141,7 @@ class TreeSearch:
 
     def drop(self) -> None:
         """Drop all nodes but keep the memory, unless it is torn; the random streams continue."""
+        self._is_behind = False
         if self.tree is not None and self.tree.storage.torn:
             self.tree = self._numbers = None
         elif self.tree is not None:
@@ -194,16 +196,43 @@ class TreeSearch:
     def move(self, root: RootPosition, path: Sequence[int] | None) -> None:
         """Keep the subtree after actions and chance outcomes, which lead to another root.
 
-        Statistics learned about another game are dropped. None if the tree is empty.
+        Statistics learned about another game are dropped. Where nodes are information sets, the
+        tree stays behind until ``catch_up``, or ``open``. None if the tree is empty.
         """
         tree, self.root = self.tree, root
         self._moves = None if path is None or self._moves is None else [*self._moves, *path]
         if tree is not None:
-            if path:
+            if path and root.game.recalls_all:
+                self._is_behind = self._is_behind or tree.has_root
+            elif path:
                 tree.follow(path)
             if root.game is not tree.root.game and root.game.facts.key != tree.root.game.facts.key:
                 tree.clear_learned()
-            tree.root = root
+            if not self._is_behind:
+                tree.root = root
+
+    def catch_up(self, simulator: Simulator | None = None) -> None:
+        """Move a tree of information sets that has stayed behind to the root's set.
+
+        It is found by what the player to move knows: moves that they have not seen do not matter.
+        Nodes of another player's tree are dropped, since its worlds agree with what that one knows.
+
+        Args:
+            simulator: the provider for the root; None to make one.
+        """
+        tree, root = self.tree, self.root
+        if tree is None or not self._is_behind:
+            return
+        self._is_behind = False
+        if root.state.current_player() != tree.player or root.player != tree.player:
+            tree.clear()
+        else:
+            if simulator is None:
+                simulator, _ = self.new_simulator(root, make_stream(np.random.SeedSequence(0)))
+            root_view = SimulatorAbilities(simulator).root_view
+            tree.clear() if root_view is None else tree.move_to(root_view())
+        tree.root = root
+        self._before = int(tree.path.simulations[0])
 
     def enter(self, root: RootPosition, path: Sequence[int] | None = None) -> None:
         """Begin a search of a root position, to which ``path`` leads; None if the tree is empty."""
@@ -232,6 +261,7 @@ class TreeSearch:
             self._frame.header[_EVEN_WEIGHTS] = game.even_weights
         else:
             self._make_simulator(stream.copy())
+            self.catch_up(self._simulator)
         self._moves = []
 
     def begin(self, *, simulations: float, deadline: float, memory_share: float) -> None:

@@ -262,6 +262,10 @@ class PythonSimulator(PythonPlayouts):
         seen: Hashable = state.view(player)
         return seen
 
+    def root_view(self) -> int:
+        """The number of what the observer sees at the root."""
+        return hash(self.view(self.root, self.observer))
+
     def _finish(self, state: Any) -> int:
         self._header[NUM_ACTIONS] = 0
         return self._give_returns(self.checked_returns(state.returns()))

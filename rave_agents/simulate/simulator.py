@@ -172,6 +172,9 @@ class SimulatorAbilities(Abilities):
     """True if it writes keys of positions."""
     forget_positions: Offered[Callable[[], Any]] = Method(lambda: None)
     """``forget_positions()``: from then on numbers in ``Frame.path_nodes`` mean other positions."""
+    root_view: Offered[Callable[[], int] | None] = Method(None)
+    """``root_view()``: with worlds, what the player to move sees at the root, a number as in
+    ``Header.VIEW``."""
     number_actions: Offered[Callable[[Any], Any] | None] = Method(None)
     """``number_actions(numbers)``: from then on it numbers the actions of large games densely."""
 

@@ -179,6 +179,8 @@ class Prepared(NamedTuple):
     """True if the search begins at the start of the game, with regrets."""
     determinizes: bool
     """True if each simulation uses its own determinization."""
+    recalls_all: bool
+    """True if nodes are information sets, found by all that the player has seen and done."""
     even_weights: bool
     """True if playouts are uniform until the search has gathered statistics."""
     chooses_moves: bool
@@ -255,6 +257,7 @@ def searched_game(
         regrets=regrets,
         keeps_regrets=by_regrets,
         determinizes=determinized,
+        recalls_all=traits.hidden and traits.complete_views,
         even_weights=is_uniform(config.playouts, 0.0),
         chooses_moves=chooses_moves(parts.playouts),
         fixed_range=fixed_range,

@@ -1,4 +1,4 @@
-"""Read access to positions with simultaneous moves in a tree."""
+"""Read access to nodes that the table of children finds: joint moves, information sets."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -39,6 +39,19 @@ def _lookup(tree: Tree, children: Children, edge: int, beside: int) -> int:
     # A linear search: reports are rare, and the hash table is only for compiled code.
     found = np.flatnonzero((children.edge[:used] == edge) & (children.beside[:used] == beside))
     return int(found[0]) if len(found) > 0 else NO_ENTRY
+
+
+def find_known(tree: Tree, moves: Any, player: int, key: int) -> int:
+    """The node of a player's information set, or ``UNEXPANDED``.
+
+    Args:
+        tree: the tree.
+        moves: its information sets.
+        player: the player to move.
+        key: the key of what they know.
+    """
+    entry = _lookup(tree, moves.children, player, key)
+    return UNEXPANDED if entry == NO_ENTRY else int(moves.children.child[entry])
 
 
 def find_joint_child(tree: Tree, moves: Any, node: int, actions: Sequence[int]) -> int:

@@ -19,6 +19,7 @@ from rave_agents.kernel.moves.alternating import (
     Alternating,
     entry_nodes,
     has_several_parents,
+    linked_entries,
     rename_entries,
     set_ancestors,
 )
@@ -161,6 +162,10 @@ class Pruning:
         self._tree.node_edge_count[: self.count][ends] = 0
         self.keep(stays, paths)
 
+    def _owners_of_entries(self, stays: Nodes) -> NDArray[np.int32]:
+        """The node with which each entry stays or goes."""
+        return self._entry_owners
+
     def keep_below(self, node: int) -> None:
         """Keep a node, which becomes the root, and all nodes below it."""
         if self._kind is Alternating:
@@ -172,7 +177,7 @@ class Pruning:
 
     def keep(self, stays: Nodes, paths: Sequence[WaitingPath] = ()) -> None:
         """Drop all other nodes. Waiting simulations get the new rows of their paths."""
-        new = self._storage.keep(stays, self._entry_owners)
+        new = self._storage.keep(stays, self._owners_of_entries(stays))
         if len(self._entry_owners) > 0:
             rename_entries(self._running.moves, int(self._tree.used[CHILD]), new)
             self._storage.index_entries()
@@ -207,15 +212,68 @@ class SharedPruning(Pruning):
         tree, reached, nodes = self._tree, np.zeros(self.count, np.bool_), start
         while len(nodes) > 0:
             reached[nodes] = True
-            counts = tree.node_edge_count[nodes]
-            ends = np.cumsum(counts)
-            # All edges of all nodes of this level at once: the ranges [first, first + count),
-            # concatenated.
-            edges = np.repeat(tree.node_first_edge[nodes] - (ends - counts), counts)
-            children = tree.edge_child[edges + np.arange(len(edges))]
+            firsts = tree.node_first_edge[nodes]
+            # All edges of all nodes of this level at once.
+            edges = _concatenated(firsts, firsts + tree.node_edge_count[nodes])
+            children = tree.edge_child[edges]
             children = children[children != UNEXPANDED]
             nodes = np.unique(children[through[children] & ~reached[children]])
         return reached
+
+
+class LinkedPruning(Pruning):
+    """Pruning of information sets: a node stays as long as a link leads to it."""
+
+    @functools.cached_property
+    def _links(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The nodes from which links lead, in ascending order, and those to which they lead."""
+        moves = self._running.moves
+        after = moves.children.child[linked_entries(moves, len(self._entry_owners))]
+        rows = np.flatnonzero(after != UNEXPANDED)
+        rows = rows[np.argsort(self._entry_owners[rows], kind="stable")]
+        return self._entry_owners[rows], after[rows]
+
+    def below(self, marked: Nodes) -> Nodes:
+        """The marked nodes, and all nodes that links from them reach."""
+        return self._reached(marked, np.ones(self.count, np.bool_))
+
+    def within(self, marked: Nodes) -> Nodes:
+        """The marked nodes that links between marked nodes connect to the root."""
+        start = np.zeros(self.count, np.bool_)
+        start[ROOT] = marked[ROOT]
+        return self._reached(start, marked)
+
+    def after(self, marked: Nodes) -> Nodes:
+        """The nodes to which links from marked nodes lead."""
+        found = np.zeros(self.count, np.bool_)
+        before, after = self._links
+        found[after[marked[before]]] = True
+        return found
+
+    def _reached(self, start: Nodes, through: Nodes) -> Nodes:
+        """The nodes of ``start``, and those that links between nodes of ``through`` reach."""
+        before, after = self._links
+        ends = np.searchsorted(before, np.arange(self.count + 1))
+        reached, nodes = start.copy(), np.flatnonzero(start)
+        while len(nodes) > 0:
+            links = after[_concatenated(ends[nodes], ends[nodes + 1])]
+            nodes = np.unique(links[through[links] & ~reached[links]])
+            reached[nodes] = True
+        return reached
+
+    def _owners_of_entries(self, stays: Nodes) -> NDArray[np.int32]:
+        """For an entry, a node that stays and has a link to it, if there is one."""
+        owners = self._entry_owners.copy()
+        rows = np.flatnonzero(stays[owners])
+        owners[linked_entries(self._running.moves, len(owners))[rows]] = self._entry_owners[rows]
+        return owners
+
+
+def _concatenated(firsts: NDArray[Any], ends: NDArray[Any]) -> NDArray[Any]:
+    """The numbers of several ranges, one range after the other."""
+    counts = ends - firsts
+    behind = np.cumsum(counts)
+    return np.repeat(firsts - (behind - counts), counts) + np.arange(counts.sum())
 
 
 def _rename(rows: Array, new_rows: NDArray[Any]) -> None:

@@ -14,7 +14,7 @@ from rave_agents.game.game_state import GameState
 from rave_agents.kernel.backup import edge_sums
 from rave_agents.kernel.declarations import add_actions, begin_search, most_rows, on_rerooted
 from rave_agents.kernel.hooks import rows_needed
-from rave_agents.kernel.moves.alternating import followers, has_several_parents
+from rave_agents.kernel.moves.alternating import followers, has_several_parents, linked_entries
 from rave_agents.kernel.proofs import refutations  # noqa: F401  (it implements hooks)
 from rave_agents.kernel.proofs.part import lacks_edges
 from rave_agents.kernel.proofs.report import ProofArrays, proof_arrays
@@ -24,8 +24,8 @@ from rave_agents.kernel.utilities import HIGH, LOW, GameRange
 from rave_agents.simulate.action_numbers import NUMBER_BYTES, ActionNumbers
 from rave_agents.simulate.frame import Frame, Header
 from rave_agents.tree.composition import Parts, Prepared
-from rave_agents.tree.joint_positions import find_joint_child
-from rave_agents.tree.pruning import Pruning, SharedPruning, WaitingPath
+from rave_agents.tree.joint_positions import find_joint_child, find_known
+from rave_agents.tree.pruning import LinkedPruning, Pruning, SharedPruning, WaitingPath
 from rave_agents.tree.root_position import RootPosition
 from rave_agents.tree.storage import (
     Sizes,
@@ -131,8 +131,12 @@ class SearchTree:
         """The running parts and the records nested in them."""
         self.joint: bool = type(self.running.moves) in followers.implementations
         """True if positions may have simultaneous moves."""
-        shared = type(self.running.moves) in has_several_parents.implementations
-        self._pruning: type[Pruning] = SharedPruning if shared else Pruning
+        kind = type(self.running.moves)
+        self._pruning: type[Pruning] = Pruning
+        if kind in has_several_parents.implementations:
+            self._pruning = SharedPruning
+        elif kind in linked_entries.implementations:
+            self._pruning = LinkedPruning
         self.proves: bool = type(self.running.proofs) in proof_arrays.implementations
         """True if the tree keeps proofs."""
         self.has_plain_sums: bool = type(self.running.backup) in edge_sums.implementations
@@ -339,17 +343,32 @@ class SearchTree:
             place += count
             if self.proves and node != UNEXPANDED and lacks_edges(proofs, arrays, node):
                 node = UNEXPANDED
+        self._keep_below(node, place)
+
+    def move_to(self, key: int) -> None:
+        """Keep what may follow an information set of the root's player, in place.
+
+        The tree is cleared if it does not contain that set.
+
+        Args:
+            key: the key of all that the player has seen and done, see ``Header.VIEW``.
+        """
+        found = self.has_root
+        self._keep_below(find_known(self.arrays, self.moves, self.player, key) if found else ROOT)
+
+    def _keep_below(self, node: int, moves: int = 0) -> None:
+        """Make a node the root, so many moves ahead; clear the tree if it is ``UNEXPANDED``."""
         if node == UNEXPANDED or (self.numbers is not None and self.numbers.closed):
             self.clear()
         elif node != ROOT:
             self.storage.torn = True
-            if self._pruning is SharedPruning:  # In a graph, descendants may have smaller rows.
+            if self._pruning is not Pruning:  # In a graph, descendants may have smaller rows.
                 self.storage.swap_nodes(ROOT, node)
                 node = ROOT
             self._pruning(self.arrays, self.storage, self.running).keep_below(node)
             for part in self.records:
                 if type(part) in on_rerooted.implementations:
-                    on_rerooted(part, place)
+                    on_rerooted(part, moves)
             self.full, self.forgotten = False, 0
             self.storage.fill(Kept.ROOT)
             self.storage.torn = False

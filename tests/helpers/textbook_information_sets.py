@@ -1,7 +1,13 @@
 """The textbook's search with hidden information, and random games that hide something."""
 
+import itertools
+import math
+
 from helpers.games import Position, RandomRules
 from helpers.textbook import CHANCE, TERMINAL, Edge, Textbook
+
+from rave_agents.compiler.arrays import NODE
+from rave_agents.kernel.tree import edge_rows
 
 
 class DealtRules(RandomRules):
@@ -56,14 +62,25 @@ class Dealt(Position):
         return self.complete
 
     def worlds(self, player, unit):
+        deals = [deal for deal in range(self.deals) if self._may_have(deal, player)]
+
         def world():
-            own = self.deal >> player & 1
-            deals = [deal for deal in range(self.deals) if deal >> player & 1 == own]
             dealt = self.clone()
             dealt.deal = deals[int(unit() * len(deals))]
             return dealt
 
         return world
+
+    def _may_have(self, deal, player):
+        """True if the same moves with another deal lead to what the player sees here."""
+        dealt = Dealt(self.rules, (), deal, self.complete)
+        for mover, action in self.seen:
+            legal = [outcome for outcome, _ in dealt.chance_outcomes()] or dealt.legal_actions()
+            if dealt.current_player() != mover or action not in legal:
+                return False
+            dealt.apply_action(action)
+        known = (Dealt.current_player, Dealt.legal_actions, lambda state: state.view(player))
+        return all(look(dealt) == look(self) for look in known)
 
     def view(self, player):
         """All that the player sees, or else only the latest of it."""
@@ -76,8 +93,34 @@ class InformationSetTextbook(Textbook):
 
     def __init__(self, config, state, *words):
         super().__init__(config, state, *words)
-        self.draw_world = state.worlds(state.current_player(), self.playouts.random)
         self.nodes, self.visits, self.legal = {}, {}, []
+        self.after = {}
+        self.complete = state.recalls_all()
+
+    def move_to(self, state, playout_words):
+        """Search another position next, with the nodes that were reached below it."""
+        here = state.current_player(), state.view(self.searcher)
+        below, found = {(*here, None)}, {(*here, None)}
+        while found:
+            found = {key for before in found for key in self.after.get(before, ())} - below
+            below |= found
+        if here[0] != self.searcher or (*here, None) not in self.nodes:
+            below = set()
+            if not self.stated:
+                self.low, self.high = math.inf, -math.inf
+        for known in self.nodes, self.visits, self.after:
+            for key in known.keys() - below:
+                del known[key]
+        self.state, self.playouts.s = state, [int(word) for word in playout_words]
+        self.policy.begin_search()
+
+    def search(self, simulations):
+        self.draw_world = self.new_worlds(simulations)
+        return super().search(simulations)
+
+    def new_worlds(self, simulations):
+        """A function that draws a world."""
+        return self.state.worlds(self.searcher, self.playouts.random)
 
     def simulate(self):
         self.table_node = None
@@ -94,6 +137,8 @@ class InformationSetTextbook(Textbook):
             path.append((node, self.choose(node), self.legal))
             known[node.player] = (key, path[-1][1].action)
             state.apply_action(path[-1][1].action)
+        for before, after in itertools.pairwise(keys):
+            self.after.setdefault(before, set()).add(after)
         visits = self.visits.get(key, 0)
         taken = [(parent, edge) for parent, edge, _ in path]
         if node is None and (not path or visits + 1 >= self.expand_visits):
@@ -118,7 +163,7 @@ class InformationSetTextbook(Textbook):
         player = state.current_player()
         if player == TERMINAL:
             return player, keys[-1], path[-1][1].action
-        return player, state.view(player), None if state.complete else known.get(player)
+        return player, state.view(player), None if self.complete else known.get(player)
 
     def choose(self, node):
         """Choose among the legal edges; those that were illegal so far are added."""
@@ -160,3 +205,41 @@ class InformationSetTextbook(Textbook):
             )
             for node in self.nodes.values()
         ]
+
+
+def dumped(tree):
+    """See ``InformationSetTextbook.dump``."""
+    arrays, moves = tree.arrays, tree.running.moves
+
+    def edges(node):
+        return [
+            (
+                int(arrays.edge_action[edge]),
+                int(arrays.edge_visits[edge]),
+                float(arrays.edge_value_sum[edge]),
+                int(moves.edge_available[edge]),
+            )
+            for edge in edge_rows(arrays, node)
+        ]
+
+    return [
+        (int(arrays.node_player[node]), int(arrays.node_visits[node]), edges(node))
+        for node in range(int(arrays.used[NODE]))
+    ]
+
+
+def next_decision(state, action, draw):
+    """The moves until the player has a choice again, and the state; None if they never do.
+
+    The player takes an action; all else is random.
+    """
+    player, moves, state = state.current_player(), [action], state.clone()
+    state.apply_action(action)
+    while state.current_player() != player or len(state.legal_actions()) < 2:
+        if state.is_terminal():
+            return None
+        chance = state.current_player() == CHANCE
+        actions = [a for a, _ in state.chance_outcomes()] if chance else state.legal_actions()
+        moves.append(draw.choice(actions))
+        state.apply_action(moves[-1])
+    return moves, state

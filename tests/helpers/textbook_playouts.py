@@ -31,8 +31,12 @@ class Playouts:
 
     def __init__(self, weigh, players, randoms):
         self.weigh, self.players, self.randoms = weigh, players, randoms
-        self.playouts, self.weights, self.known = [], {}, None
         self.gone, self.again, self.simulations = 0, 1, 0
+        self.begin_search()
+
+    def begin_search(self):
+        """Forget the playouts; whether actions keep their meaning is known for the whole game."""
+        self.playouts, self.weights, self.known = [], {}, None
 
     def draw(self, player, actions):
         if self.weigh is None:

@@ -58,6 +58,16 @@ def has_several_parents(moves: Any) -> bool:
 
 
 @python_function
+def linked_entries(moves: Any, count: int) -> NDArray[Any]:
+    """The entry to which each of the first ``count`` rows of the table of children leads.
+
+    For tables that also have rows for further links to an entry, from other nodes; the node from
+    which a row leads is that of ``entry_nodes``.
+    """
+    return np.arange(count)
+
+
+@python_function
 def set_ancestors(moves: Any, tree: Any, ancestor: NDArray[np.int32]) -> None:
     """Write the ancestors of nodes that are reached neither by an edge nor by an entry."""
 

@@ -12,7 +12,9 @@ own decisions since the root take its place:
 
     key = h(u),    h(u) = (h(u'), a', o)    with their last decision u', their action a', and o
 
-Several edges of others may lead to a node. The legal actions at a node may differ between
+Several edges of others may lead to a node. Where the information state is the key, so that the tree
+can be kept for a later root, the table of nodes also holds *links*, the nodes that came before
+another one. The legal actions at a node may differ between
 determinizations. Selection compares those legal in the present one; in place of the node's visits
 it uses the number of simulations in which the action was available. An action seen legal for the
 first time gets a new edge, see ``added_edges.py``.
@@ -36,6 +38,8 @@ from rave_agents.kernel.moves.alternating import (
     RowsOf,
     add_described,
     entry_nodes,
+    linked_entries,
+    rename_entries,
 )
 from rave_agents.kernel.moves.child_table import NO_ENTRY, Children, add_entry, find_entry, joined
 from rave_agents.kernel.players import TERMINAL
@@ -58,6 +62,14 @@ class Views(enum.IntEnum):
 
 _COMPLETE, _COMMON = int(Views.COMPLETE), int(Views.COMMON)
 
+FIRST_LINK = -16
+"""A link from a node to an entry has the key ``(FIRST_LINK - node, entry)``; keys of nodes begin
+with a player, which is above ``FIRST_LINK``."""
+
+LINKS_FREE = 32
+"""Rows kept free for the links of one simulation. If they are not enough, later simulations that
+take the same way add the rest."""
+
 
 class InformationSets(NamedTuple):
     """Every simulation uses its own determinization (ISMCTS)."""
@@ -72,9 +84,10 @@ class Determinizations(NamedTuple):
 
     options: InformationSets
     children: Children
-    """The nodes, found by the player to move and the key of what they know."""
+    """The nodes, found by the player to move and the key of what they know; and the links."""
     parent: Annotated[Array, Rows(Axis.CHILD, np.int32, points_to=NODE)]
-    """The node before the one of the entry on the first path to it."""
+    """The node before the one of the entry on the first path to it; that from which a link leads.
+    """
     histories: Annotated[Array, Rows(Axis.PLAYER, INT)]
     """Key of each player's observations and actions in the present simulation."""
     edge_available: Annotated[Array, Rows(Axis.EDGE, np.int32)]
@@ -89,7 +102,7 @@ class Determinizations(NamedTuple):
 
 @implements(hooks.rows_needed, Determinizations)
 def _rows_needed(moves: Determinizations, search: Any, axis: int, actions: int) -> int:
-    return 1 if axis == CHILD else 0
+    return 1 + LINKS_FREE if axis == CHILD else 0
 
 
 @implements(hides_chance, Determinizations)
@@ -204,14 +217,29 @@ def _find_leaf(moves: Determinizations, search: Any, depth: int) -> tuple[int, i
 
 
 @implements(hooks.on_simulated, Determinizations)
-def _add_leaf_entry(moves: Determinizations, search: Any, depth: int) -> None:
-    """Add the leaf's entry if it has none; the tree has room."""
+def _add_entries(moves: Determinizations, search: Any, depth: int) -> None:
+    """Add the leaf's entry if it has none, and the links of the path; the tree has room."""
     path = search.path
-    if search.settings.may_expand and depth > 0 and path.entries[depth - 1] == NO_ENTRY:
+    if not search.settings.may_expand or depth == 0:
+        return
+    if path.entries[depth - 1] == NO_ENTRY:
         player, key = search.frame.header[codes.PLAYER], search.frame.header[codes.VIEW]
         entry = add_entry(search, moves.children, int(player), int(key))
         moves.parent[entry] = path.nodes[depth - 1]
         path.entries[depth - 1] = entry
+    if moves.options.views == _COMPLETE:
+        for index in range(depth):
+            add_link(moves, search, int(path.nodes[index]), int(path.entries[index]))
+
+
+@kernel
+def add_link(moves: Determinizations, search: Any, before: int, entry: int) -> None:
+    """Note that a node came before another one's entry, unless that is known or room is short."""
+    if moves.parent[entry] == before or search.tree.used[CHILD] == search.tree.capacity[CHILD]:
+        return
+    if find_entry(moves.children, FIRST_LINK - before, entry) == NO_ENTRY:
+        link = add_entry(search, moves.children, FIRST_LINK - before, entry)
+        moves.parent[link] = before
 
 
 @implements(hooks.add_leaf, Determinizations)
@@ -267,3 +295,22 @@ def meet_actions(moves: Determinizations, search: Any, node: int) -> int:
 @implements(entry_nodes, Determinizations)
 def _entry_nodes(moves: Determinizations, count: int, nodes_of: RowsOf) -> NDArray[Any]:
     return moves.parent[:count]
+
+
+@implements(linked_entries, Determinizations)
+def _linked_entries(moves: Determinizations, count: int) -> NDArray[Any]:
+    children = moves.children
+    links = children.edge[:count] <= FIRST_LINK
+    linked: NDArray[Any] = np.where(links, children.beside[:count], np.arange(count))
+    return linked
+
+
+@implements(rename_entries, Determinizations)
+def _rename_entries(moves: Determinizations, count: int, new: Any) -> None:
+    children, parent = moves.children, moves.parent[:count]
+    links = np.flatnonzero(children.edge[:count] <= FIRST_LINK)
+    children.edge[links] = FIRST_LINK - parent[links]
+    entries = children.beside[links] = new.entries[children.beside[links]]
+    # The first parent may be gone; a node that has stayed without it has a link from another one.
+    orphans = parent[entries] < 0
+    parent[entries[orphans]] = parent[links[orphans]]
