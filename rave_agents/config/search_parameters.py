@@ -109,6 +109,9 @@ class SearchParameters(TypedDict, total=False):
     least_entries: float
     histories_per_second: float
     small_game: float
+    directed_simulations: float
+    longest_directed: float
+    most_deals: float
     bias: float
     initial: float
     final: float

@@ -1,5 +1,6 @@
 """Questions about histories that Python asks a game, and the size of a game."""
 
+import math
 import random
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -22,6 +23,9 @@ FIRST_DEPTHS, FIRST_LISTS = 64, 64
 
 WALKS = 256
 """Walks that estimate the size of a game."""
+
+LONG_WALK = 128
+"""Moves after which a walk ends if the size of the game no longer matters, but its length does."""
 
 
 class Questions:
@@ -86,37 +90,54 @@ class GameSize(NamedTuple):
     """The estimated size of a game."""
 
     histories: float
-    """The number of histories."""
+    """The number of histories; infinity if it is more than was asked for."""
     entered: float
     """Histories that an iteration of external sampling enters, by uniform strategies."""
     in_python: bool
     """True if visits run in Python, some fifty times as slow."""
+    length: float
+    """Mean number of moves of a random game, chance's included."""
+    deals: float
+    """Mean number of sequences of chance outcomes, the product of the choices on a walk."""
 
 
-def estimated_size(questions: Questions, most: float) -> GameSize | None:
-    """The size of a game, by random walks; None if it exceeds ``most`` histories.
+def estimated_size(questions: Questions, most: float, least_walks: int = 0) -> GameSize:
+    """The size of a game, by random walks.
 
     Each step of a walk counts the histories that it could have led to, if all were like it (Knuth
     1975). The walks are the same at every call.
+
+    Args:
+        questions: asks the game.
+        most: the size beyond which the walks stop.
+        least_walks: walks that go on nevertheless, up to ``LONG_WALK`` moves.
     """
     draw = random.Random(0)
-    total = entered = 0.0
-    for _ in range(WALKS):
+    total = entered = deals = 0.0
+    steps, walks = 0, 1
+    while True:
         path: list[int] = []
-        alike = 1.0
+        alike = deal = 1.0
         by_player = [1.0] * questions.num_players
-        while True:
+        while total <= WALKS * most or (walks <= least_walks and len(path) < LONG_WALK):
             total += alike
             entered += sum(by_player)
             header = questions.ask(path)
             count, player = int(header[VisitPlace.NUM_ACTIONS]), int(header[VisitPlace.PLAYER])
             if count == 0:
                 break
-            if total > WALKS * most:
-                return None
             path.append(int(questions.visit.actions[draw.randrange(count)]))
             alike *= count
             if player >= 0:
                 by_player[player] *= count  # Only their own actions are all tried.
+            else:
+                deal *= count
+        steps += len(path)
+        deals += deal
+        exceeds = total > WALKS * most
+        if walks == WALKS or (exceeds and walks >= least_walks):
+            break
+        walks += 1
+    histories = math.inf if exceeds else total / walks
     in_python = not questions.visitor.outside_interpreter
-    return GameSize(total / WALKS, entered / WALKS, in_python)
+    return GameSize(histories, entered / walks, in_python, steps / walks, deals / walks)

@@ -296,7 +296,7 @@ class RegretSearch:
             most = self._most_bytes / BYTES_SWEPT
             self._size = estimated_size(self._questions, most)
             self._bind()
-        if self._size is None or self.memory_full:
+        if math.isinf(self._size.histories) or self.memory_full:
             self._look = None
         elif self._pays_to_sweep(max(self._size.histories, self.num_histories), last, seconds):
             self._phase = _COMPLETES

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rave_agents.compiler.progress import seconds_waited
-from rave_agents.config.regrets import CONVERGENT, MCCFR, SWEPT_FIRST, NoRegrets
+from rave_agents.config.regrets import CONVERGENT, DIRECTED, MCCFR, SWEPT_FIRST, NoRegrets
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.equilibrium.questions import GameSize, Questions, estimated_size
 from rave_agents.equilibrium.regret_search import (
@@ -44,6 +44,12 @@ SWEPT_TIMES = 8.0
 
 HISTORIES_MADE = 512.0
 """Histories for each simulation that the tree of a small game may have with perfect information."""
+
+DIRECTED_PER_SECOND = 4000.0
+"""Simulations with directed traversals that ``AdaptiveRegrets`` expects in a second."""
+
+FEW_WALKS = 8
+"""Walks to the end that estimate the length of a huge game, and its deals."""
 
 MOST_SIZES = 256
 """Games whose sizes are kept."""
@@ -108,6 +114,9 @@ class EquilibriumSearch:
         game, state, waited = self.root.game, self.root.state, seconds_waited()
         key = game.facts.key, game.regrets, game.config.max_memory_mb
         goes_on = game.facts.hidden and game.config.reuse_tree and self._game == key
+        directed = game.regrets.targeting > 0.0 and game.facts.hidden
+        if directed and self.search is not None and self.search.memory_full:
+            goes_on = False  # No path can lead to a new information set.
         if self.search is None or not goes_on:
             start = started(state) if game.facts.hidden else state
             size = _sizes.get(game.facts.key) if game.facts.hidden else None
@@ -115,7 +124,7 @@ class EquilibriumSearch:
                 start, game.regrets, self._seed, game.config.max_memory_mb, size
             )
             self._game = key
-        if game.regrets.targeting > 0 and game.facts.hidden:
+        if directed:
             path = path_to(self.search.start, self.root.state)
             self.search.aim(path, self.root.player)
         self._before = self.search.iterations
@@ -187,8 +196,8 @@ def started(state: GameState) -> GameState:
     return start()  # type: ignore[no-any-return]
 
 
-_sizes: dict[Any, GameSize | None] = {}
-"""Sizes of the games with hidden information, None for huge ones."""
+_sizes: dict[Any, GameSize] = {}
+"""Sizes of the games with hidden information."""
 
 
 def chosen_regrets(
@@ -229,13 +238,22 @@ def chosen_regrets(
     histories = size.histories * (PYTHON_FACTOR if size.in_python else 1.0)
     if histories <= small:
         return SWEPT_FIRST
-    if histories > most:
-        return NoRegrets()
     timed = math.isinf(simulations)
     # Simulations that enter many histories would take much longer than those of a tree.
     enough = timed or size.entered <= MOST_ENTERED
     enough = enough and simulations * size.entered >= part.least_entries * size.histories
-    return CONVERGENT if enough else NoRegrets()
+    if histories <= most and enough:
+        return CONVERGENT
+    directs = (
+        facts.hidden
+        and facts.num_players == 2
+        and facts.limits.total is not None
+        and not size.in_python
+        and min(simulations, DIRECTED_PER_SECOND * seconds) <= part.directed_simulations
+        and size.length <= part.longest_directed
+        and size.deals <= part.most_deals
+    )
+    return DIRECTED if directs else NoRegrets()
 
 
 def _size_of(state: GameState, most: float, facts: Facts) -> GameSize | None:
@@ -247,8 +265,8 @@ def _size_of(state: GameState, most: float, facts: Facts) -> GameSize | None:
         if len(_sizes) >= MOST_SIZES:
             _sizes.clear()
         try:
-            start = started(state)
-            _sizes[facts.key] = estimated_size(Questions(start, no_playouts), HUGE)
+            questions = Questions(started(state), no_playouts)
+            _sizes[facts.key] = estimated_size(questions, HUGE, FEW_WALKS)
         except UnsupportedGameError:  # Its start is unknown: worlds may be drawn nevertheless.
             return None
     return _sizes[facts.key]

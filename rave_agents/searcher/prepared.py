@@ -74,7 +74,8 @@ def prepare(
     if not game.keeps_regrets:
         compile_search(game, state, bind_leaves if kind.batched else loop.run.bound)
     check_schedules(game.parts)
-    hides = game.facts.hidden and game.determinizes and game.facts.num_players > 1
+    unsound = game.determinizes or (game.keeps_regrets and game.regrets.targeting > 0.0)
+    hides = game.facts.hidden and unsound and game.facts.num_players > 1
     if type(final.final_move) is VisitShares and not hides:
         final = _without_visits(final, bool(game.facts.simultaneous))
     draws = final.temperature > 0.0 or final.random_moves > 0.0
@@ -90,10 +91,14 @@ def prepare(
 
 @functools.lru_cache(maxsize=64)
 def _drawing(config: SearchConfig, regrets: Any) -> SearchConfig:
-    """The configuration that draws the move from the average strategy, unless it says another."""
+    """The configuration that draws the move from the average strategy, unless it says another.
+
+    Few directed traversals leave noise in their average: there visits decide, its shares of them.
+    """
     if type(config.final_move) is not VisitShares or config.temperature > 0.0:
         return config
-    return config.replace(regrets=regrets, final_move=AverageStrategy())
+    final_move = config.final_move if regrets.targeting > 0.0 else AverageStrategy()
+    return config.replace(regrets=regrets, final_move=final_move)
 
 
 @functools.lru_cache(maxsize=64)

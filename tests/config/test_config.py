@@ -247,6 +247,9 @@ BAD_IN_PARTS = [
     (SearchConfig.preset("mccfr"), "regrets.targeting", SHARE),
     (SearchConfig.preset("auto"), "regrets.histories_per_second", ABOVE_0),
     (SearchConfig.preset("auto"), "regrets.small_game", AT_LEAST_0),
+    (SearchConfig.preset("auto"), "regrets.directed_simulations", AT_LEAST_0),
+    (SearchConfig.preset("auto"), "regrets.longest_directed", AT_LEAST_0),
+    (SearchConfig.preset("auto"), "regrets.most_deals", AT_LEAST_0),
     (SearchConfig(ties=TiesWithin()), "ties.tolerance", AT_LEAST_0),
     (SearchConfig(proofs=Proofs()), "proofs.optional", []),
     (SearchConfig(transpositions=Transpositions()), "transpositions.optional", []),
@@ -359,7 +362,7 @@ def test_every_number_has_its_bad_values():
         (type(owner(config, place)), place.split(".")[-1]) for config, place, _ in BAD_IN_PARTS
     }
     assert tested == expected
-    assert len(expected) == len(BAD_IN_PARTS) == 79
+    assert len(expected) == len(BAD_IN_PARTS) == 82
 
 
 @pytest.mark.parametrize(

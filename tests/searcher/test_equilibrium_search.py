@@ -3,6 +3,7 @@
 import copy
 import pickle
 
+import numpy as np
 import pyspiel
 import pytest
 from open_spiel.python import policy
@@ -12,6 +13,7 @@ from rave_openspiel import AutoBot, MCCFRBot, OpenSpielState, SearchPolicy
 from rave_agents import Limit, SearchConfig, Searcher, make_agent
 from rave_agents.arena import play_match
 from rave_agents.config import regrets
+from rave_agents.equilibrium.questions import Questions, estimated_size
 from rave_agents.errors import UnsupportedGameError
 
 MCCFR = SearchConfig.preset("mccfr")
@@ -168,10 +170,31 @@ def auto(name, seed=1, player=None, history=(), **parameters):
 
 def test_auto_keeps_regrets_where_the_limit_suffices_for_the_game():
     assert auto("kuhn_poker", history=(0, 1)).took_part == ("CFR+",)
-    assert "MCCFR" not in auto("liars_dice", history=(0, 1), simulations=50).took_part
-    assert "MCCFR" not in auto("phantom_ttt", simulations=50).took_part
+    assert "MCCFR" not in auto("liars_dice", history=(0, 1), simulations=500).took_part
+    assert "MCCFR" not in auto("phantom_ttt", simulations=500).took_part
     assert "MCCFR" not in auto("tic_tac_toe", simulations=50).took_part
     assert auto("matrix_rps", player=0).took_part == ("CFR+",)
+
+
+def test_auto_directs_traversals_in_large_games_while_the_limit_is_small():
+    found = auto("phantom_ttt", history=(4, 4, 0), simulations=50)
+    assert found.took_part == ("MCCFR", "uniform playouts")
+    assert found.root_visits > 30  # Most traversals begin at the player's information set.
+    assert found.worlds is None
+    # Hardly a path would lead to the hand of a large deal; and what the user forbids.
+    assert "MCCFR" not in auto("universal_poker", history=(1, 2), simulations=5).took_part
+    never = regrets.AdaptiveRegrets(directed_simulations=0.0)
+    assert "MCCFR" not in auto("phantom_ttt", simulations=50, regrets=never).took_part
+
+
+@pytest.mark.parametrize("deep", [False, True])
+def test_the_length_and_deals_of_a_game_too_large_to_count(deep):
+    start = OpenSpielState(pyspiel.load_game("phantom_ttt").new_initial_state())
+    questions = Questions(start, np.zeros(4, np.int64))
+    size = estimated_size(questions, 1000.0, 8 if deep else 0)
+    assert size.histories == np.inf
+    assert size.deals == 1.0
+    assert (size.length > 7) == deep  # Five moves at least, and failed ones.
 
 
 def test_auto_sweeps_small_games_first_whatever_the_simulations():
