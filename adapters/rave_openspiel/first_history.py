@@ -27,7 +27,7 @@ from rave_openspiel.history_chain import Budget
 from rave_openspiel.knowledge import Knowledge, Line
 from rave_openspiel.player_views import viewer
 
-MOST_ACTIONS = 200_000
+MOST_ACTIONS = 300_000
 """Actions played before the search gives up."""
 
 PATIENCE = 2000
