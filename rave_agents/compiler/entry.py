@@ -7,6 +7,7 @@ from typing import Any
 
 from rave_agents.compiler.dispatch import JIT_DISABLED, OpenFunction
 from rave_agents.compiler.layout import laid_out, rewritten
+from rave_agents.compiler.progress import off_the_clock
 from rave_agents.compiler.signals import uninterrupted
 
 
@@ -49,7 +50,10 @@ class Entry:
         key = placed.generation, kind
         with self._lock:
             if key not in self._loaded:
-                uninterrupted(lambda: self._loaded.update({key: self._code(record, kind).load()}))
+                with off_the_clock():
+                    uninterrupted(
+                        lambda: self._loaded.update({key: self._code(record, kind).load()})
+                    )
         return functools.partial(self._loaded[key], placed)
 
     def placed(self, record: Any) -> tuple[int, Any] | None:

@@ -4,6 +4,7 @@ Numba's own lowering is general: a loop over ``range`` takes sixty instructions 
 thirty, most of which LLVM's optimiser removes again. The time of compiling grows with them.
 """
 
+import operator
 from typing import Any
 
 from llvmlite import ir as llvm_ir
@@ -100,6 +101,30 @@ class LeanLower(Lower):  # type: ignore[misc]
         lower = _SHORT.get(expr.op)
         done = None if lower is None else lower(self, resty, expr)
         return super().lower_expr(resty, expr) if done is None else done
+
+    def lower_binop(self, resty: Any, expr: Any, op: Any) -> Any:
+        """Lower an operation on two numbers of one type to one instruction."""
+        signature = self.fndesc.calltypes[expr]
+        kind = signature.args[0]
+        name, is_comparison = _INSTRUCTIONS.get((type(kind), op), ("", False))
+        returned = _types.boolean if is_comparison else kind
+        if not name or signature.args[1] != kind or signature.return_type != returned:
+            return super().lower_binop(resty, expr, op)
+        left, right = (self._cast_var(each, kind) for each in (expr.lhs, expr.rhs))
+        if not is_comparison:
+            # Numba, too, lets LLVM assume that sums of signed integers do not overflow.
+            wraps_never = name in _MAY_OVERFLOW and kind.signed
+            build = getattr(self.builder, name)
+            result = build(left, right, flags=["nsw"]) if wraps_never else build(left, right)
+        elif isinstance(kind, _types.Float):
+            # NaN differs from all numbers.
+            ordered = self.builder.fcmp_unordered if name == "!=" else self.builder.fcmp_ordered
+            result = ordered(name, left, right)
+        elif kind.signed:
+            result = self.builder.icmp_signed(name, left, right)
+        else:
+            result = self.builder.icmp_unsigned(name, left, right)
+        return self.context.cast(self.builder, result, returned, resty)
 
     def lower_setitem(self, target: Any, index: Any, value: Any, signature: Any) -> None:
         """Store an item of an array."""
@@ -202,6 +227,35 @@ class LeanLower(Lower):  # type: ignore[misc]
             offset = wide
         return builder.gep(builder.extract_value(array, _DATA), [offset])
 
+
+_COMPARISONS = {
+    operator.eq: "==",
+    operator.ne: "!=",
+    operator.lt: "<",
+    operator.le: "<=",
+    operator.gt: ">",
+    operator.ge: ">=",
+}
+
+_INSTRUCTIONS = {
+    **{
+        (kind, compared): (sign, True)
+        for kind in (_types.Integer, _types.Float)
+        for compared, sign in _COMPARISONS.items()
+    },
+    (_types.Integer, operator.add): ("add", False),
+    (_types.Integer, operator.sub): ("sub", False),
+    (_types.Integer, operator.mul): ("mul", False),
+    (_types.Integer, operator.and_): ("and_", False),
+    (_types.Integer, operator.or_): ("or_", False),
+    (_types.Integer, operator.xor): ("xor", False),
+    (_types.Float, operator.add): ("fadd", False),
+    (_types.Float, operator.sub): ("fsub", False),
+    (_types.Float, operator.mul): ("fmul", False),
+}
+"""Instructions for two numbers of a type, and whether they compare them."""
+
+_MAY_OVERFLOW = {"add", "sub", "mul"}
 
 _SHORT = {
     "pair_first": LeanLower._pair_first,

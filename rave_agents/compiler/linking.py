@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numba
-from llvmlite.binding import Linkage, create_pass_builder, create_pipeline_tuning_options
+from llvmlite.binding import Linkage
 from numba import _dynfunc
 from numba.core import cgutils, types
 from numba.core.codegen import JITCodeLibrary
@@ -25,15 +25,12 @@ from numba.core.errors import TypingError
 from numba.core.imputils import user_function
 from numba.core.typed_passes import NativeLowering
 
-from rave_agents.compiler.dispatch import NOT_INLINED
+from rave_agents.compiler.dispatch import NOT_INLINED, KernelFunction
 from rave_agents.compiler.lean_lowering import LeanLower
 from rave_agents.compiler.mistakes import compile_or_note, is_packages
 from rave_agents.compiler.progress import count_function
 from rave_agents.compiler.references import RecordReference, in_memory
 from rave_agents.compiler.shortcuts import PlainPasses, passes_for_the_packages_own
-
-_TIDY = create_pipeline_tuning_options(speed_level=1)
-"""Passes that make a function small, so that those which inline it see what it is."""
 
 
 class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
@@ -68,13 +65,8 @@ class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
             function.blocks.clear()
 
     def _optimize_functions(self, module: Any) -> None:
-        """Tidy the functions that it defines; the entry is optimised once, as a whole."""
-        codegen = self._codegen
-        module.data_layout = codegen._data_layout
-        for function in module.functions:
-            if not function.is_declaration:
-                builder = create_pass_builder(codegen._tm, _TIDY)
-                builder.getFunctionPassManager().run(function, builder)
+        """Leave them as they are; the entry is optimised once, as a whole."""
+        module.data_layout = self._codegen._data_layout
 
     def _get_module_for_linking(self) -> Any:
         """Its code and that of all that it calls, for the library of an entry."""
@@ -123,11 +115,14 @@ def has_addresses(library: Any) -> bool:
         one = waiting.pop()
         if one not in seen:
             seen.add(one)
-            addresses |= {int(name.rpartition(".")[2], 16) for name in one._dynamic_globals}
+            # LLVM appends a number to a name that it meets again: numba.dynamic.globals.7f32a0.1
+            addresses |= {int(name.split(".")[3], 16) for name in one._dynamic_globals}
             waiting += one._linking_libraries
-    # What is not optimised has that of each function of Numba's that it calls, and never uses it.
+    # Code that calls a compiled function has that function's own address, and never uses it.
     return bool(addresses) and not addresses <= {
-        id(one) for one in gc.get_objects() if Dispatcher in type(one).__mro__
+        id(one)
+        for one in gc.get_objects()
+        if not {Dispatcher, KernelFunction}.isdisjoint(type(one).__mro__)
     }
 
 
@@ -218,13 +213,40 @@ class LinkedLowering(NativeLowering):  # type: ignore[misc]
             return bool(super().run_pass(state))
 
 
+class EntryLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """Code of an entry, with all that it calls."""
+
+    def _optimize_final_module(self) -> None:
+        """Optimise it once: Numba's first, cheap round is for the counts of references."""
+        manager, builder = self._codegen._module_pass_manager()
+        manager.run(self._final_module, builder)
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class EntryLowering(NativeLowering):  # type: ignore[misc]
+    """Numba's lowering into the library of an entry."""
+
+    _name = "entry_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        """Lower it; Numba holds its compiler lock."""
+        library = state.targetctx.codegen().create_library(state.func_id.func_qualname)
+        library.__class__ = EntryLibrary
+        library.enable_object_caching()
+        state.library = library
+        return bool(super().run_pass(state))
+
+
 class EntryCompiler(CompilerBase):  # type: ignore[misc]
     """Numba's compiler, for entries."""
 
     def define_pipelines(self) -> list[Any]:
-        """Numba's own passes."""
+        """Numba's own passes but for the lowering."""
         manager = PlainPasses("nopython")
-        manager.passes = DefaultPassBuilder.define_nopython_pipeline(self.state).passes
+        manager.passes = [
+            (EntryLowering, text) if stage is NativeLowering else (stage, text)
+            for stage, text in DefaultPassBuilder.define_nopython_pipeline(self.state).passes
+        ]
         manager.finalize()
         return [manager]
 

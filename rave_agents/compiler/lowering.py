@@ -16,6 +16,7 @@ from numba.extending import intrinsic, overload
 from rave_agents.compiler.arrays import LANES, whole_lanes
 from rave_agents.compiler.dispatch import OpenFunction
 from rave_agents.compiler.layout import call_address, count_bits, int32s_at, move_memory
+from rave_agents.compiler.lean_typing import resolved_once
 from rave_agents.compiler.linking import (
     INNER,
     OPTIONS,
@@ -27,7 +28,6 @@ from rave_agents.compiler.linking import (
 from rave_agents.compiler.machine_code import MachineCode
 from rave_agents.compiler.references import RecordReference, copy_of
 from rave_agents.compiler.settings import codegen_settings
-from rave_agents.compiler.shortcuts import operators_typed_once
 
 _types: Any = types
 
@@ -79,7 +79,7 @@ def machine_code(
 def compiled_entry(entry: Callable[[int, int], int]) -> MachineCode:
     """A function of an address and a number, and all that it calls."""
     signature = types.int64(types.int64, types.int64)
-    with operators_typed_once(cpu_target.typing_context):
+    with resolved_once(cpu_target.typing_context, cpu_target.target_context):
         compiled = numba.njit(signature, pipeline_class=EntryCompiler, **OPTIONS)(entry)
     (result,) = compiled.overloads.values()
     library = result.library

@@ -4,21 +4,26 @@
 which takes Numba some ten milliseconds.
 """
 
-import contextlib
 import inspect
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import BuiltinFunctionType, CodeType
 from typing import Any
 
 from numba.core import errors, ir, types
 from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
+from numba.core.interpreter import Interpreter
 from numba.core.ir_utils import build_definitions, compute_cfg_from_blocks
 from numba.core.rewrites import rewrite_registry
 from numba.core.ssa import reconstruct_ssa
 from numba.core.transforms import canonicalize_cfg
 from numba.core.typed_passes import IRLegalization, PreLowerStripPhis
-from numba.core.untyped_passes import GenericRewrites, IRProcessing, ReconstructSSA
+from numba.core.untyped_passes import (
+    GenericRewrites,
+    IRProcessing,
+    ReconstructSSA,
+    TranslateByteCode,
+)
 from numba.extending import lower_builtin, type_callable
 
 _types: Any = types
@@ -123,6 +128,28 @@ def _instruction(function: Any) -> tuple[int, Any]:
 
 
 _NONE = (-1, None)
+
+
+class _PlainInterpreter(Interpreter):  # type: ignore[misc]
+    def post_process(self, peepholes: Any, func_ir: Any) -> Any:
+        needed = [each for each in peepholes if each.__name__ not in _UNNEEDED_REWRITES]
+        return super().post_process(needed, func_ir)
+
+
+_UNNEEDED_REWRITES = {"peep_hole_delete_with_exit", "peep_hole_fuse_dict_add_updates"}
+"""Rewrites of ``with`` blocks and of large dictionaries, which look at all variables."""
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class PlainTranslation(TranslateByteCode):  # type: ignore[misc]
+    """Numba's translation of bytecode, without rewrites that these functions do not need."""
+
+    _name = "plain_translation"
+
+    def run_pass(self, state: Any) -> bool:
+        """Translate the bytecode."""
+        state.func_ir = _PlainInterpreter(state.func_id).interpret(state.bc)
+        return True
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -281,6 +308,7 @@ _FINDS = {
 }
 
 _PLAIN = {
+    "TranslateByteCode": PlainTranslation,
     "IRProcessing": PlainProcessing,
     "GenericRewrites": PlainRewrites,
     "ReconstructSSA": PlainSSA,
@@ -325,38 +353,6 @@ def passes_for_the_packages_own(passes: list[tuple[Any, str]], code: CodeType) -
         elif stage.__name__ not in _UNNEEDED:
             needed.append((_PLAIN.get(stage.__name__, stage), text))
     return needed
-
-
-@contextlib.contextmanager
-def operators_typed_once(context: Any) -> Iterator[None]:
-    """Type an operator on numbers once for all functions, not once per use."""
-    if "resolve_function_type" in vars(context):
-        yield
-        return
-    resolve = context.resolve_function_type
-
-    def resolved(function: Any, arguments: Any, named: Any) -> Any:
-        key = getattr(function, "typing_key", None)
-        if (
-            named
-            or type(key) is not BuiltinFunctionType
-            or key.__module__ != "_operator"
-            or not all(isinstance(each, _NUMBERS) for each in arguments)
-        ):
-            return resolve(function, arguments, named)
-        call = function, tuple(arguments)
-        if call not in _operators:
-            _operators[call] = resolve(function, arguments, named)
-        return _operators[call]
-
-    context.resolve_function_type = resolved
-    try:
-        yield
-    finally:
-        del context.resolve_function_type
-
-
-_operators: dict[Any, Any] = {}
 
 
 class PlainPasses(PassManager):  # type: ignore[misc]

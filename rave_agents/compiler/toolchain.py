@@ -14,6 +14,7 @@ MAKERS = (
     "compiler.arrays",
     "compiler.layout",
     "compiler.lean_lowering",
+    "compiler.lean_typing",
     "compiler.linking",
     "compiler.lowering",
     "compiler.machine_code",

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.compiler.progress import seconds_waited
 from rave_agents.config.regrets import CONVERGENT, DIRECTED, MCCFR, SWEPT_FIRST, NoRegrets
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.equilibrium.questions import GameSize, Questions, estimated_size
@@ -75,7 +74,6 @@ class EquilibriumSearch:
     def __init__(self) -> None:
         self.search: RegretSearch | None = None
         """The regrets; None before the first search."""
-        self.loading = 0.0
         self._game: Any = None
         self._before = 0
         self._last = self._deadline = math.inf
@@ -111,7 +109,7 @@ class EquilibriumSearch:
         Raises:
             UnsupportedGameError: if the game does not tell where it began.
         """
-        game, state, waited = self.root.game, self.root.state, seconds_waited()
+        game, state = self.root.game, self.root.state
         key = game.facts.key, game.regrets, game.config.max_memory_mb
         goes_on = game.facts.hidden and game.config.reuse_tree and self._game == key
         directed = game.regrets.targeting > 0.0 and game.facts.hidden
@@ -130,7 +128,6 @@ class EquilibriumSearch:
         self._before = self.search.iterations
         self.provider = self.search.visitor.provider
         self.in_python = not self.search.visitor.outside_interpreter
-        self.loading = seconds_waited() - waited
 
     def begin(self, *, simulations: float, deadline: float, memory_share: float) -> None:
         """Set the limits, see ``TreeSearch``."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from rave_agents.compiler.dispatch import OpenFunction
 from rave_agents.compiler.edits import WATCHED, code_generation
+from rave_agents.compiler.progress import seconds_waited
 from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.game_state import (
     GameState,
@@ -262,6 +263,7 @@ class KeptTrees:
             TypeError, ValueError, GameError: if no player is to move there, or ``player`` is not to
                 move.
         """
+        waited = seconds_waited()
         root, kept = root_position(state, game, player), self.entered
         if game.determinizes:
             root = in_turn(root)
@@ -290,6 +292,7 @@ class KeptTrees:
         except BaseException:
             self._drop()  # Root and trees may belong to different positions.
             raise
+        self.started += seconds_waited() - waited
         return root
 
     def _make_searches(self, game: Prepared) -> None:
@@ -316,7 +319,6 @@ class KeptTrees:
         for search in others:
             search.open()
         self.running = (first, *others)
-        self.started += first.loading  # Compiling is off the clock.
 
     def _fits(self, game: Prepared) -> bool:
         """True if the trees have the arrays that a search of this game needs."""

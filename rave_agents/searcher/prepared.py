@@ -193,7 +193,6 @@ def compile_search(
     )
     try:
         bind(search)
-        tree.storage.prepare()
         if game.chooses_moves:
             choose_move.placed(search)
     except UncompilableError as error:

@@ -14,7 +14,6 @@ import numpy as np
 from rave_agents.compiler.arrays import NODE
 from rave_agents.compiler.dispatch import JIT_DISABLED, records_of
 from rave_agents.compiler.layout import address_of
-from rave_agents.compiler.progress import seconds_waited
 from rave_agents.config.part_specs import call_part
 from rave_agents.config.root_noise import NoNoise, noisy
 from rave_agents.errors import FormulaError
@@ -101,8 +100,6 @@ class TreeSearch:
         """The tree; None before the first search."""
         self.solved: bool = False
         """True if the search ended because nothing is left to search."""
-        self.loading: float = 0.0
-        """Seconds spent on compiling or loading the last provider."""
         self.provider: str = "python"
         """The provider's name, see ``SearchResult.provider``; set by ``open``."""
         self.in_python: bool = True
@@ -244,7 +241,6 @@ class TreeSearch:
 
     def open(self) -> None:
         """Make a provider of simulations for the root, or move the last one there."""
-        self.loading = 0.0
         if not self._streams:
             seed = self._playout_seeds.spawn(1)[0]
             words = seed.generate_state(4 * SEEDED_AT_ONCE, np.uint32).astype(np.int64)
@@ -440,9 +436,8 @@ class TreeSearch:
 
     def _make_simulator(self, playout_stream: Stream) -> None:
         """Make a frame and its provider of simulations."""
-        game, before = self.root.game, seconds_waited()
+        game = self.root.game
         self._use_simulator(*self.new_simulator(self.root, playout_stream))
-        self.loading = seconds_waited() - before
         known = None if self.tree is None else self.tree.numbers
         numbers = self._numbers = action_numbers(game, self._simulator, self._numbers, known)
         capacity = game.facts.num_actions if numbers is None else numbers.capacity

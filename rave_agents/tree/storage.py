@@ -258,10 +258,6 @@ class Storage:
         for table in self._children:
             table.places[:] = NO_ENTRY
 
-    def prepare(self) -> None:
-        """Compile or load the code that drops rows."""
-        self._describe()
-
     def keep_below(self, root: int) -> None:
         """Keep the subtree of a node, which becomes the root, in a tree without entries."""
         self._drop_rows(root, np.zeros(sum(self.tree.used.tolist()), np.int32))

@@ -7,10 +7,11 @@ from types import SimpleNamespace
 import numba
 import numpy as np
 import pytest
-from numba.core import ir, types
+from numba.core import base, event, ir, types
 from numba.core.compiler import run_frontend
+from numba.core.registry import cpu_target
 
-from rave_agents.compiler import shortcuts
+from rave_agents.compiler import lean_typing, shortcuts
 from rave_agents.compiler.linking import OPTIONS, LinkedCompiler
 
 
@@ -46,6 +47,49 @@ def test_instructions_give_what_numba_and_python_give(function, numbers, monkeyp
         assert repr(ours(*given)) == repr(numbas(*given)), given
         assert np.array_equal(ours(*given), function(*given), equal_nan=True), given
     assert int in replaced or {max, min} <= set(replaced)
+
+
+def operations(a, b):
+    return a + b, a - b, a * b, a == b, a != b, a < b, a <= b, a > b, a >= b
+
+
+def operations_on_bits(a, b):
+    return a & b, a | b, a ^ b
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("function", "numbers"),
+    [
+        (operations, [3, -4, 2**62, True, 2.5, math.nan, np.uint64(5), np.int8(-3)]),
+        (operations_on_bits, [6, -4, True, np.uint64(5)]),
+    ],
+)
+def test_operations_give_what_numba_and_python_give(function, numbers):
+    numbas = numba.njit(function)
+    linked = numba.njit(**OPTIONS, pipeline_class=LinkedCompiler)(function)
+
+    @numba.njit
+    def ours(a, b):
+        return linked(a, b)
+
+    for a, b in itertools.product(numbers, numbers):
+        assert repr(ours(a, b)) == repr(numbas(a, b)), (a, b)
+
+
+@pytest.mark.full
+def test_numba_is_as_before_once_an_entry_is_compiled():
+    contexts = cpu_target.typing_context, cpu_target.target_context
+    before = [dict(vars(owner)) for owner in (*contexts, event, base)]
+    with lean_typing.resolved_once(*contexts):
+        assert event.broadcast is not before[2]["broadcast"]
+        numba.njit("int64(int64)")(lambda number: number + 1)
+    for owner, names in zip((*contexts, event, base), before, strict=True):
+        assert vars(owner).keys() == names.keys()
+    assert event.broadcast is before[2]["broadcast"]
+    with pytest.raises(ZeroDivisionError), lean_typing.resolved_once(*contexts):
+        raise ZeroDivisionError
+    assert "refresh" not in vars(contexts[0])
 
 
 def loops_and_items(numbers, table, count):
