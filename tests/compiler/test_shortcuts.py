@@ -57,7 +57,7 @@ def operations_on_bits(a, b):
     return a & b, a | b, a ^ b
 
 
-@pytest.mark.full
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("function", "numbers"),
     [
@@ -77,7 +77,7 @@ def test_operations_give_what_numba_and_python_give(function, numbers):
         assert repr(ours(a, b)) == repr(numbas(a, b)), (a, b)
 
 
-@pytest.mark.full
+@pytest.mark.compiled
 def test_numba_is_as_before_once_an_entry_is_compiled():
     contexts = cpu_target.typing_context, cpu_target.target_context
     before = [dict(vars(owner)) for owner in (*contexts, event, base)]
