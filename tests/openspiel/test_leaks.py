@@ -274,12 +274,12 @@ def search_with(name, **changes):
 
 
 def test_auto_draws_its_move_where_something_is_hidden():
-    rows = search_with("leduc_poker", final_move="visit_shares(margin=1.0,visits=0.0)").actions
+    rows = search_with("liars_dice", final_move="visit_shares(margin=1.0,visits=0.0)").actions
     most = max(row.visits for row in rows)
     kept = [row.visits if row.visits >= 0.2 * most else 0 for row in rows]
     assert [row.probability for row in rows] == pytest.approx([n / sum(kept) for n in kept])
     assert kept.count(0) < len(kept) - 1
-    few = search_with("leduc_poker", margin=1.0).actions  # None has a hundred visits.
+    few = search_with("liars_dice", margin=1.0).actions  # None has a hundred visits.
     assert max(row.probability for row in few) == 1.0
 
 
