@@ -1,6 +1,7 @@
 """Searches with regrets of information sets, as agents and searchers see them."""
 
 import copy
+import itertools
 import pickle
 
 import numpy as np
@@ -185,6 +186,18 @@ def test_auto_directs_traversals_in_large_games_while_the_limit_is_small():
     assert "MCCFR" not in auto("universal_poker", history=(1, 2), simulations=5).took_part
     never = regrets.AdaptiveRegrets(directed_simulations=0.0)
     assert "MCCFR" not in auto("phantom_ttt", simulations=50, regrets=never).took_part
+
+
+def test_a_directed_search_whose_memory_is_full_begins_anew():
+    agent = make_agent("auto", "phantom_ttt", seed=1, simulations=60, max_memory_mb=1)
+    used = []
+    for _ in range(18):
+        state = pyspiel.load_game("phantom_ttt").new_initial_state()
+        agent.step(OpenSpielState(state))
+        used.append(agent.last_result.nodes)
+        assert agent.last_result.root_visits >= 60
+        agent.restart()
+    assert any(after < before for before, after in itertools.pairwise(used))
 
 
 @pytest.mark.parametrize("deep", [False, True])
