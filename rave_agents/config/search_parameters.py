@@ -95,8 +95,8 @@ class SearchParameters(TypedDict, total=False):
     alpha: float
     threshold: float
     margin: float
-    fewest: float
     visits: float | int
+    fewest: float
     A: float
     regret_power: float
     average_power: float
