@@ -218,8 +218,10 @@ class EntryLibrary(JITCodeLibrary):  # type: ignore[misc]
 
     def _optimize_final_module(self) -> None:
         """Optimise it once: Numba's first, cheap round is for the counts of references."""
-        manager, builder = self._codegen._module_pass_manager()
-        manager.run(self._final_module, builder)
+        made = self._codegen._module_pass_manager()
+        # Numba 0.61 gives a manager alone, later versions one with the builder of its passes.
+        manager, *builder = made if isinstance(made, tuple) else (made,)
+        manager.run(self._final_module, *builder)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
