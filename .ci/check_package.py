@@ -36,6 +36,8 @@ NEEDED = [
     "rave_openspiel/bridge.cpp",
     "rave_openspiel/expander.cpp",
     "rave_openspiel/registry.cpp",
+    "rave_openspiel/first_history.h",
+    "rave_openspiel/histories.h",
     "rave_openspiel/states.h",
     "rave_openspiel/histories.cpp",
     "rave_openspiel/visitor.cpp",

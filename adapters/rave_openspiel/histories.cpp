@@ -1,24 +1,17 @@
-// Histories that fit a player's knowledge, replayed on OpenSpiel's C++ states: what knowledge.py and
-// history_chain.py do for games in Python, with the same random numbers and so the same histories.
+// Histories that fit a player's knowledge, replayed on OpenSpiel's C++ states: what knowledge.py,
+// history_chain.py and first_history.py do for games in Python, with the same random numbers and so
+// the same histories.
 //
 // native_library.py compiles this file and defines on the command line, from the Python
 // enumerations: PLAYER_*; ERROR_*; LONGEST_GAME.
 
-#include <chrono>
 #include <limits>
 
-#include "states.h"
+#include "first_history.h"
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-// A state inside a history is kept if it is so many moves from the one before that is kept.
-constexpr int kGap = 4;
-
 constexpr int kLate = -1;  // In the place of an ERROR_*: the time was over.
-
-constexpr int kNone = -1;  // No moment, no action.
 
 constexpr int kKinds = 3;  // Of proposals: swap two actions, change one, redraw several.
 
@@ -30,102 +23,13 @@ struct Proposals {
   double block;
 };
 
-class Late {};  // Raised to drop a history when the time is over.
-
-// A position at which the player's view counts.
-struct Moment {
-  int mover;
-  std::string view;
-  bool own;  // Whether the player moves, so that `legal` counts.
-  std::vector<Action> legal;
-  Action action;  // The player's; kNone if another moves, and at the last moment.
-};
-
-struct Line {
-  std::vector<int> movers;
-  std::vector<Action> actions;
-  std::vector<double> weights;  // Logarithms of probabilities; 0 for the player's own actions.
-  std::vector<int> moments;     // Of each state, the last one too; kNone if it is none.
-  // Some of the states, with the number of moves before each, ascending: the start, and the last.
-  mutable std::vector<std::pair<size_t, std::shared_ptr<const State>>> kept;
-
-  const State& last() const { return *kept.back().second; }
-
-  // A new state after so many moves.
-  std::unique_ptr<State> After(size_t moves) const {
-    auto next = std::upper_bound(kept.begin(), kept.end(), moves,
-                                 [](size_t count, const auto& one) { return count < one.first; });
-    const size_t known = std::prev(next)->first;
-    std::unique_ptr<State> state = std::prev(next)->second->Clone();
-    for (size_t step = known; step < moves; ++step) state->ApplyAction(actions[step]);
-    if (moves >= known + kGap) kept.insert(next, {moves, state->Clone()});
-    return state;
-  }
-};
-
-struct Budget {
-  double steps;
-  bool timed;
-  Clock::time_point ends;
-
-  Budget(double steps, double seconds) : steps(steps), timed(std::isfinite(seconds)) {
-    if (timed) {
-      ends = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                std::chrono::duration<double>(seconds));
-    }
-  }
-
-  bool IsLate() const { return timed && Clock::now() > ends; }
-  bool IsSpent() const { return steps < 0 || IsLate(); }
-  void LookAtClock() const {
-    if (IsLate()) throw Late();
-  }
-};
-
-// Logarithm of the probability of an action if all move uniformly at random; NaN if it is illegal.
-double LogProbability(const State& state, int mover, Action action) {
-  if (mover == PLAYER_CHANCE) {
-    for (const auto& [outcome, probability] : state.ChanceOutcomes()) {
-      if (outcome == action && probability > 0) return std::log(probability);
-    }
-    return std::nan("");
-  }
-  const std::vector<Action> legal = state.LegalActions();
-  if (std::find(legal.begin(), legal.end(), action) == legal.end()) return std::nan("");
-  return -std::log(static_cast<double>(legal.size()));
-}
-
-// A random action or outcome, and the logarithm of its probability.
-std::pair<Action, double> Drawn(const State& state, int mover, RandomWords& words) {
-  if (mover != PLAYER_CHANCE) {
-    const std::vector<Action> legal = state.LegalActions();
-    CheckSome(legal.size(), mover);
-    const Action action = legal[static_cast<size_t>(words.Unit() * legal.size())];
-    return {action, -std::log(static_cast<double>(legal.size()))};
-  }
-  const ActionsAndProbs outcomes = state.ChanceOutcomes();
-  double remaining = words.Unit();
-  for (const auto& [outcome, probability] : outcomes) {
-    remaining -= probability;
-    if (remaining < 0.0) return {outcome, std::log(probability)};
-  }
-  // Probabilities may sum to a little less than 1: take the last possible outcome.
-  for (auto pair = outcomes.rbegin(); pair != outcomes.rend(); ++pair) {
-    if (pair->second > 0) return {pair->first, std::log(pair->second)};
-  }
-  Refuse("There is no possible chance outcome.");
-}
-
-// A player's knowledge. One thread at a time may use it.
-class Knowledge {
+// Histories that fit a player's knowledge. One thread at a time may use it.
+class Histories {
  public:
-  Knowledge(const State& start, int player, bool by_information_state, bool counts_moves)
-      : start_(start.Clone()),
-        player_(player),
-        by_information_state_(by_information_state),
-        counts_moves_(counts_moves) {}
+  Histories(const State& start, int player, bool by_information_state, bool counts_moves)
+      : knowledge_{start.Clone(), player, by_information_state, counts_moves, {}} {}
 
-  void AddMoment(Moment moment) { moments_.push_back(std::move(moment)); }
+  void AddMoment(Moment moment) { knowledge_.moments.push_back(std::move(moment)); }
 
   // A line of these actions, which fit.
   std::unique_ptr<Line> Adopted(size_t length, const int32_t* movers, const int64_t* actions,
@@ -135,9 +39,9 @@ class Knowledge {
     line->actions.assign(actions, actions + length);
     line->weights.assign(weights, weights + length);
     line->moments.assign(moments, moments + length + 1);
-    line->kept.push_back({0, start_});
+    line->kept.push_back({0, knowledge_.start});
     if (length > 0) {
-      std::unique_ptr<State> state = start_->Clone();
+      std::unique_ptr<State> state = knowledge_.start->Clone();
       for (size_t step = 0; step < length; ++step) state->ApplyAction(actions[step]);
       line->kept.push_back({length, std::move(state)});
     }
@@ -155,20 +59,20 @@ class Knowledge {
     *played = 0;
     std::unique_ptr<State> state = line->last().Clone();
     if (before == nullptr) {
-      if (IsMoment(state->CurrentPlayer())) {
+      if (knowledge_.IsMoment(state->CurrentPlayer())) {
         line->moments[0] = 0;
         *played = 1;
-        return Fits(*state, 0) ? std::move(line) : nullptr;
+        return knowledge_.Fits(*state, 0) ? std::move(line) : nullptr;
       }
     } else {
       moment = line->moments.back() + 1;
-      const Action action = moments_[moment - 1].action;
+      const Action action = knowledge_.moments[moment - 1].action;
       if (action != kNone) {
-        Add(*line, *state, player_, action, 0.0);
+        Add(*line, *state, knowledge_.player, action, 0.0);
         *played = 1;
       }
     }
-    for (int moves = 0; *played == 0 || !IsMoment(state->CurrentPlayer()); ++moves) {
+    for (int moves = 0; *played == 0 || !knowledge_.IsMoment(state->CurrentPlayer()); ++moves) {
       budget.LookAtClock();
       if (moves > LONGEST_GAME) throw EndlessGame();
       if (state->IsTerminal()) return nullptr;
@@ -178,7 +82,7 @@ class Knowledge {
       ++*played;
     }
     line->moments.back() = moment;
-    if (!Fits(*state, moment)) return nullptr;
+    if (!knowledge_.Fits(*state, moment)) return nullptr;
     line->kept.push_back({line->actions.size(), std::move(state)});
     return line;
   }
@@ -191,7 +95,7 @@ class Knowledge {
     std::unique_ptr<Line> reached;
     std::vector<int> others;
     for (size_t step = 0; step < from.movers.size(); ++step) {
-      if (from.movers[step] != player_) others.push_back(static_cast<int>(step));
+      if (from.movers[step] != knowledge_.player) others.push_back(static_cast<int>(step));
     }
     if (others.empty()) return reached;
     sites_.assign(sites, sites + num_sites);
@@ -219,19 +123,18 @@ class Knowledge {
     return reached;
   }
 
+  // A new search for a history, see first_history.h.
+  std::unique_ptr<FirstHistory> Search(const RepairSettings& settings, const int64_t* stream) const {
+    return std::make_unique<FirstHistory>(knowledge_, settings, stream);
+  }
+
+  std::unique_ptr<Line> Found(FirstHistory& search, double seconds) const {
+    return search.Found(knowledge_.moments, seconds);
+  }
+
   Failure failure;
 
  private:
-  bool IsMoment(int mover) const { return mover == player_ || (counts_moves_ && mover >= 0); }
-
-  bool Fits(const State& state, int moment) const {
-    const Moment& known = moments_[moment];
-    return state.CurrentPlayer() == known.mover &&
-           (by_information_state_ ? state.InformationStateString(player_)
-                                  : state.ObservationString(player_)) == known.view &&
-           (!known.own || state.LegalActions() == known.legal);
-  }
-
   static void Add(Line& line, State& state, int mover, Action action, double weight) {
     line.movers.push_back(mover);
     line.actions.push_back(action);
@@ -254,7 +157,7 @@ class Knowledge {
       if (state->CurrentPlayer() != mover) return nullptr;
       Action action = line.actions[step];
       double weight = 0.0;
-      if (mover != player_) {  // The player's own are legal: the views agree so far.
+      if (mover != knowledge_.player) {  // The player's own are legal: the views agree so far.
         action = choose(*state, step);
         weight = LogProbability(*state, mover, action);
         if (std::isnan(weight)) return nullptr;
@@ -264,7 +167,7 @@ class Knowledge {
       state->ApplyAction(action);
       const int moment = line.moments[step + 1];
       // A moment too many is as wrong as one that differs: the player would have noticed.
-      if (moment < 0 ? IsMoment(state->CurrentPlayer()) : !Fits(*state, moment)) return nullptr;
+      if (moment < 0 ? knowledge_.IsMoment(state->CurrentPlayer()) : !knowledge_.Fits(*state, moment)) return nullptr;
     }
     return state;
   }
@@ -369,11 +272,7 @@ class Knowledge {
     return Taken(line, first, std::move(state));
   }
 
-  const std::shared_ptr<const State> start_;
-  const int player_;
-  const bool by_information_state_;
-  const bool counts_moves_;
-  std::vector<Moment> moments_;
+  Knowledge knowledge_;
 
   // Of the proposal that is made.
   Proposals settings_;
@@ -382,7 +281,7 @@ class Knowledge {
   std::vector<double> weights_;
 };
 
-Knowledge* Known(void* knowledge) { return static_cast<Knowledge*>(knowledge); }
+Histories* Known(void* knowledge) { return static_cast<Histories*>(knowledge); }
 const Line& Given(const void* line) { return *static_cast<const Line*>(line); }
 
 // The pointer of what the function makes, for Python to own: null with an error noted if it throws.
@@ -408,17 +307,20 @@ extern "C" {
 // What a player knows in the game that begins at a state; null if that cannot be copied.
 void* histories_create(const void* start, int player, int by_information_state, int counts_moves) {
   try {
-    return new Knowledge(*static_cast<const State*>(start), player, by_information_state != 0,
+    return new Histories(*static_cast<const State*>(start), player, by_information_state != 0,
                          counts_moves != 0);
   } catch (...) {
     return nullptr;
   }
 }
 
-// Python's PyCapsule_GetPointer, and the destructors of capsules that own knowledge and lines.
+// Python's PyCapsule_GetPointer, and the destructors of capsules that own knowledge, searches and lines.
 void histories_set_capsule_reader(void* (*reader)(void*, const char*)) { capsule_reader = reader; }
 void histories_release(void* capsule) {
-  delete static_cast<Knowledge*>(capsule_reader(capsule, nullptr));
+  delete static_cast<Histories*>(capsule_reader(capsule, nullptr));
+}
+void histories_release_search(void* capsule) {
+  delete static_cast<FirstHistory*>(capsule_reader(capsule, nullptr));
 }
 void histories_release_line(void* capsule) {
   delete static_cast<Line*>(capsule_reader(capsule, nullptr));
@@ -434,27 +336,45 @@ void histories_add_moment(void* knowledge, int mover, const char* view, int64_t 
 
 void* histories_adopt(void* knowledge, int64_t length, const int32_t* movers, const int64_t* actions,
                       const double* weights, const int32_t* moments) {
-  return Made(knowledge, [&](Knowledge& known) {
+  return Made(knowledge, [&](Histories& known) {
     return known.Adopted(length, movers, actions, weights, moments);
   });
 }
 
-// See Knowledge::Continued.
+// See Histories::Continued.
 void* histories_continue(void* knowledge, const void* line, int64_t* stream, double seconds,
                          int64_t* played) {
-  return Made(knowledge, [&](Knowledge& known) {
+  return Made(knowledge, [&](Histories& known) {
     return known.Continued(static_cast<const Line*>(line), RandomWords(stream), seconds, played);
   });
 }
 
-// See Knowledge::Advanced; `steps` is the budget of actions, in and out.
+// A new search for a history, which Python owns.
+void* histories_search(void* knowledge, const double* settings, const int64_t* stream) {
+  RepairSettings repairs;
+  std::memcpy(&repairs, settings, sizeof repairs);
+  return Made(knowledge, [&](Histories& known) { return known.Search(repairs, stream); });
+}
+
+// See FirstHistory::Found: null without an error if none was found.
+void* histories_find(void* knowledge, void* search, double seconds) {
+  return Made(knowledge, [&](Histories& known) {
+    return known.Found(*static_cast<FirstHistory*>(search), seconds);
+  });
+}
+
+double histories_actions_left(const void* search) {
+  return static_cast<const FirstHistory*>(search)->actions_left();
+}
+
+// See Histories::Advanced; `steps` is the budget of actions, in and out.
 void* histories_advance(void* knowledge, const void* line, int64_t proposals, const int32_t* sites,
                         int64_t num_sites, const double* settings, double* steps, double seconds,
                         int64_t* stream, int64_t* counts, int8_t* changed) {
   Budget budget(*steps, seconds);
   const Proposals proposed{{settings[0], settings[1], settings[2]}, settings[3], settings[4],
                            settings[5]};
-  void* made = Made(knowledge, [&](Knowledge& known) {
+  void* made = Made(knowledge, [&](Histories& known) {
     return known.Advanced(Given(line), proposals, sites, num_sites, proposed, budget,
                           RandomWords(stream), counts, changed);
   });

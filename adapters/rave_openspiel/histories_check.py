@@ -13,9 +13,15 @@ import numpy as np
 import pyspiel
 
 from rave_agents.simulate.random_stream import StreamUnit
+from rave_openspiel.first_history import Search, new_search
 from rave_openspiel.history_chain import Budget, HistoryChain
 from rave_openspiel.knowledge import Knowledge, Line
-from rave_openspiel.native_histories import HistoriesLibrary, NativeChain, NativeKnowledge
+from rave_openspiel.native_histories import (
+    HistoriesLibrary,
+    NativeChain,
+    NativeKnowledge,
+    NativeSearch,
+)
 from rave_openspiel.uniform_moves import drawn
 
 GAMES = (
@@ -23,6 +29,7 @@ GAMES = (
     *("dark_hex(board_size=3)", "oh_hell", "battleship"),
 )
 PROPOSALS = 40
+MOST_ACTIONS = 2000
 
 
 def check(library: HistoriesLibrary) -> None:
@@ -37,6 +44,8 @@ def check(library: HistoriesLibrary) -> None:
             state = _position(spec, moves, draw)
             if not state.is_terminal():
                 found = [_histories(each, state) for each in (library, None)]
+                assert found[0] == found[1], f"{spec} after {state.history()}"
+                found = [_searched(each, state) for each in (library, None)]
                 assert found[0] == found[1], f"{spec} after {state.history()}"
 
 
@@ -75,6 +84,27 @@ def _steps(chain: HistoryChain, line: Line) -> list[object]:
         *(after.movers, after.actions, after.weights, after.moments, str(after.world())),
         *(chain.accepted, chain.tried, chain.sites, budget.steps),
     ]
+
+
+def _searched(library: HistoriesLibrary | None, state: pyspiel.State) -> list[object]:
+    """The history that a search finds for each decision, going on from the one before."""
+    player, now = state.current_player(), state.get_game().new_initial_state()
+    search: Search | NativeSearch | None = None
+    found: list[object] = []
+    for action in [*state.history(), None]:
+        if now.current_player() == player:
+            known = Knowledge(now, player)
+            if library is not None:
+                known = NativeKnowledge(library, now, player, math.inf)
+            search = search or new_search(known, 1, MOST_ACTIONS)
+            line = search.found(known, math.inf)
+            if line is not None:
+                found.append((line.movers, line.actions, line.weights, line.moments))
+            else:
+                found.append(search.actions_left)
+        if action is not None:
+            now.apply_action(action)
+    return found
 
 
 def _in_python(

@@ -1,13 +1,14 @@
 """Histories that fit a player's knowledge, replayed on OpenSpiel's C++ states.
 
-The library does what ``knowledge.py`` and ``history_chain.py`` do, several times as fast. From one
-stream of random numbers both draw the same histories.
+The library does what ``knowledge.py``, ``history_chain.py`` and ``first_history.py`` do, several
+times as fast. From one stream of random numbers both draw the same histories.
 """
 
 import ctypes
 import math
 import pathlib
 import time
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ import pyspiel
 from numpy.typing import NDArray
 
 from rave_agents.errors import GameError
-from rave_agents.simulate.random_stream import StreamUnit
+from rave_agents.simulate.random_stream import Stream, StreamUnit
 from rave_openspiel.history_chain import BLOCK, ELSEWHERE, REDRAWS, Budget, HistoryChain
 from rave_openspiel.knowledge import Knowledge, Line, OutOfBudget
 from rave_openspiel.native import OptionalLibrary, is_native, optional_library, raise_failure
@@ -52,6 +53,7 @@ class HistoriesLibrary(OptionalLibrary):
         self.new_owner.restype = ctypes.py_object
         self.new_owner.argtypes = [pointer, text, pointer]
         self.release: Any = ctypes.cast(self._library.histories_release, pointer)
+        self.release_search: Any = ctypes.cast(self._library.histories_release_search, pointer)
         self.release_line: Any = ctypes.cast(self._library.histories_release_line, pointer)
         self.add_moment: Any = self.function(
             "histories_add_moment", None, pointer, number, text, long, pointer, long, long
@@ -60,6 +62,9 @@ class HistoriesLibrary(OptionalLibrary):
         self.continue_line: Any = self.function(
             "histories_continue", pointer, pointer, pointer, pointer, real, pointer
         )
+        self.search: Any = self.function("histories_search", pointer, pointer, pointer, pointer)
+        self.find: Any = self.function("histories_find", pointer, pointer, pointer, real)
+        self.actions_left: Any = self.function("histories_actions_left", real, pointer)
         self.advance: Any = self.function(
             *("histories_advance", pointer, pointer, pointer, long, pointer, long),
             *(pointer, pointer, real, pointer, pointer, pointer),
@@ -197,6 +202,37 @@ class NativeKnowledge(Knowledge):
             ctypes.byref(played),
         )
         return self.made(address), played.value
+
+
+class NativeSearch:
+    """The library's search for a first history, see ``first_history.py``.
+
+    Args:
+        knowledge: what the player knows.
+        settings: the constants, as ``RepairSettings`` in ``first_history.h`` has them.
+        stream: gives the random choices.
+    """
+
+    def __init__(
+        self, knowledge: NativeKnowledge, settings: Sequence[float], stream: Stream
+    ) -> None:
+        self._library = library = knowledge.library
+        numbers = np.array(settings, np.float64)
+        self._address = library.search(knowledge.address, numbers.ctypes.data, stream.ctypes.data)
+        if not self._address:
+            knowledge.made(None)
+        self._owner = library.new_owner(self._address, None, library.release_search)
+
+    @property
+    def actions_left(self) -> float:
+        """See ``first_history.Search``."""
+        return float(self._library.actions_left(self._address))
+
+    def found(self, knowledge: Knowledge, ends: float) -> Line | None:
+        """Search on until this time; see ``first_history.Search``."""
+        assert isinstance(knowledge, NativeKnowledge)
+        seconds = ends - time.perf_counter()
+        return knowledge.made(knowledge.library.find(knowledge.address, self._address, seconds))
 
 
 class NativeChain(HistoryChain):

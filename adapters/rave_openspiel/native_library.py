@@ -109,8 +109,8 @@ HISTORIES = Part(
 )
 """Replays of histories of OpenSpiel's C++ games."""
 
-SHARED = pathlib.Path(__file__).with_name("states.h")
-"""What the C++ files share."""
+HEADERS = sorted(pathlib.Path(__file__).parent.glob("*.h"))
+"""What the C++ files include."""
 
 ERRORS = ("GAME", "SPIEL", "MEMORY", "ENDLESS", "OTHER")
 """The exceptions for the bridge's error codes, from 1 on."""
@@ -253,7 +253,7 @@ def _built_by_compiler(
             built = pathlib.Path(folder) / path.name
             try:
                 # The folder is not part of what the library is known by, nor is the source's.
-                shared = f"-iquote{SHARED.parent}"
+                shared = f"-iquote{pathlib.Path(__file__).parent}"
                 _compile([*command, shared, str(part.source), *linked, "-o", str(built)])
                 _test(part, built)
             except BridgeError as error:
@@ -351,7 +351,7 @@ def _key(part: Part) -> str:
         *_flags(),
         *part.flags,
         *linked,
-        *(source.read_text(encoding="utf-8") for source in (part.source, SHARED)),
+        *(source.read_text(encoding="utf-8") for source in (part.source, *HEADERS)),
     )
 
 

@@ -76,7 +76,8 @@ FILTER_SHARE = 0.6
 """Share of the budget for the filter; a walk, if needed, has the rest."""
 
 START_SHARE = 0.5
-"""Share of a walk's budget for finding where it starts."""
+"""Share of the remaining time for finding where a walk starts: more than of the budget, as a walk
+from the true history depends on what is hidden."""
 
 MOST_PARTICLES = 128
 
@@ -260,13 +261,14 @@ class ReplayedWorlds:
 
     def _walked(self, budget: Budget) -> Line:
         """The first world of a walk."""
-        moves, share = self._moves, budget.part(START_SHARE)
+        moves, whole = self._moves, Budget(math.inf, self._latest)
         assert moves is not None
-        start = first_history(self._knowledge, int(self._unit() * 2**32), share)
+        start = first_history(self._knowledge, whole.part(START_SHARE))
         if start is None:
             _warn_of_true_start(self._state.get_game().get_type().short_name)
             start, self.method = self._knowledge.truth, TRUE_WALK
         budget.steps -= budget.steps * START_SHARE
+        budget.ends = max(budget.ends, whole.part(SHARE_OF_WALK).ends)
         moves.learn_sites(start)
         self._round = min(MOST_PROPOSALS, max(PROPOSALS, len(moves.sites)))
         if self._knowledge.counts_moves and not moves.sites and self._is_open(start, budget):

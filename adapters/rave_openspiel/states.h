@@ -1,4 +1,4 @@
-// What bridge.cpp, expander.cpp and visitor.cpp share. Each is a library of its own, so everything is
+// What the C++ files share. Each .cpp is a library of its own, so everything is
 // local to the file that includes this one.
 //
 // native_library.py defines on the command line, from the Python enumerations: PLAYER_*; ERROR_*;
@@ -43,6 +43,11 @@ template <typename... Parts>
   throw BrokenGame(message.str());
 }
 
+// True for pyspiel's handler of SpielFatalError, which throws a type that no header declares.
+[[maybe_unused]] inline bool IsSpielError(const std::exception& error) {
+  return std::strstr(typeid(error).name(), "SpielException") != nullptr;
+}
+
 // The last failure of a library: which ERROR_*, and its message.
 struct Failure {
   int error = 0;
@@ -61,9 +66,7 @@ struct Failure {
     } catch (const std::bad_alloc&) {
       error = ERROR_MEMORY;
     } catch (const std::exception& other) {
-      // pyspiel's handler of SpielFatalError throws a type that no header declares.
-      const bool fatal = std::strstr(typeid(other).name(), "SpielException");
-      error = fatal ? ERROR_SPIEL : ERROR_OTHER;
+      error = IsSpielError(other) ? ERROR_SPIEL : ERROR_OTHER;
       message = other.what();
     } catch (...) {
       error = ERROR_OTHER;

@@ -171,13 +171,39 @@ def test_a_walk_starts_at_a_history_that_depends_on_the_seed_alone(name):
     starts = set()
     for seed in range(1000, 4000, 1000):
         one, other = (
-            first_history(Knowledge(each, player), seed, Budget(math.inf))
+            first_history(Knowledge(each, player), Budget(math.inf), seed)
             for each in (state, world)
         )
         assert one.actions == other.actions
         assert retold(one.states[-1], player) == retold(state, player)
         starts.add(tuple(one.actions))
     assert len(starts) == 3
+
+
+def test_a_search_for_a_start_goes_on_as_a_new_one_would(monkeypatch):
+    state = decision("go_fish", 6, seed=1)
+    player, now = state.current_player(), state.get_game().new_initial_state()
+    kept, new_ones = [], []
+    monkeypatch.setattr(first_history_module, "_kept", kept)
+    monkeypatch.setattr(
+        first_history_module,
+        "new_search",
+        lambda *_, new=first_history_module.new_search: new_ones.append(new(*_)) or new_ones[-1],
+    )
+    for action in [*state.history(), None]:
+        if now.current_player() == player:
+            assert first_history(Knowledge(now, player), Budget(math.inf, 0.0)) is None  # No time.
+            going_on = first_history(Knowledge(now, player), Budget(math.inf))
+        if action is not None:
+            now.apply_action(action)
+    assert len(new_ones) == len(kept) == 1
+    kept.clear()
+    assert first_history(Knowledge(state, player), Budget(math.inf)).actions == going_on.actions
+    assert new_ones[0].actions_left == new_ones[1].actions_left
+    # At an earlier moment, or with other knowledge, there is none to go on with.
+    for other in (decision("go_fish", 2, seed=1), decision("go_fish", 6, seed=2)):
+        first_history(Knowledge(other, other.current_player()), Budget(math.inf))
+    assert len(new_ones) == 4
 
 
 def test_a_walk_that_finds_no_start_says_that_it_began_at_the_truth(monkeypatch, caplog):
