@@ -14,7 +14,7 @@ namespace {
 
 // The constants of first_history.py, in the order in which it gives them.
 struct RepairSettings {
-  double most_actions, patience, exchanges, longest_redraw, aimed, at_the_last_mover, swaps_outcomes,
+  double most_actions, more_actions, patience, exchanges, longest_redraw, aimed, at_the_last_mover, swaps_outcomes,
       swaps_moves, blame, least_weight, candidates, outcomes, compared, other_mover, no_view;
 };
 
@@ -49,7 +49,7 @@ struct Target {
 class FirstHistory {
  public:
   FirstHistory(const Knowledge& knowledge, const RepairSettings& settings, const int64_t* stream)
-      : knowledge_(knowledge), settings_(settings), actions_left_(settings.most_actions) {
+      : knowledge_(knowledge), settings_(settings) {
     std::copy(stream, stream + 4, stream_);
     best_.states.push_back(knowledge_.start);
     best_.moments.push_back(kNone);
@@ -57,7 +57,7 @@ class FirstHistory {
   }
   FirstHistory(const FirstHistory&) = delete;
 
-  double actions_left() const { return actions_left_; }
+  double played() const { return played_; }
 
   // A history that fits all moments, of which the first ones are those known before; null if
   // actions or time run out, or if it is impossible.
@@ -65,8 +65,9 @@ class FirstHistory {
     const Budget time(0, seconds);
     knowledge_.moments = moments;
     targets_.resize(moments.size());
+    const double most = settings_.most_actions + settings_.more_actions * moments.size();
     for (;;) {
-      if (!is_begun_ && actions_left_ <= 0) return nullptr;
+      if (!is_begun_ && played_ >= most) return nullptr;
       if (time.IsLate()) return nullptr;
       if (!is_begun_) BeginRepair();
       if (Replayed()) return Weighted(now_);
@@ -327,7 +328,7 @@ class FirstHistory {
         std::swap(rest_[place], rest_[place + Place(rest_.size() - place)]);
         action = rest_[place];
       }
-      actions_left_ -= 1;
+      played_ += 1;
       std::shared_ptr<const State> next = state.Child(action);
       const bool ended = next->IsTerminal();
       const int mover = next->CurrentPlayer();
@@ -391,7 +392,7 @@ class FirstHistory {
   const RepairSettings settings_;
   int64_t stream_[4];
   RandomWords words_{stream_};
-  double actions_left_;
+  double played_ = 0;     // The number of actions played so far.
   double stale_ = 0;      // Repairs without progress.
   size_t forgotten_ = 1;  // Moments to forget when the patience ends.
   Attempt best_;

@@ -32,8 +32,12 @@ from rave_openspiel.player_views import viewer
 from rave_openspiel.positions import position_key
 from rave_openspiel.uniform_moves import Unit
 
-MOST_ACTIONS = 1_000_000
-"""Actions played before the search gives up."""
+MOST_ACTIONS = 300_000
+"""Actions played before the search gives up, without those for moments."""
+
+MORE_ACTIONS = 50_000
+"""Further actions for each moment. So a search that goes on during a game takes little time for
+each decision, and one that has failed gets a chance at the next."""
 
 PATIENCE = 2000
 """Repairs without progress before the last moment is forgotten, then the last two, four, ..."""
@@ -96,16 +100,17 @@ def first_history(knowledge: Knowledge, budget: Budget, seed: int = 0) -> Line |
 
     Args:
         knowledge: what the player knows; its true history is not read.
-        budget: its time ends the search; its actions do not, since ``MOST_ACTIONS`` bounds them.
+        budget: its time ends the search; its actions do not, since ``MOST_ACTIONS`` and
+            ``MORE_ACTIONS`` bound them.
         seed: gives the random choices.
     """
     # An unknown start equals no other.
     start = position_key(knowledge.start)
-    key = start, knowledge.player, type(knowledge), seed, MOST_ACTIONS
+    key = start, knowledge.player, type(knowledge), seed, MOST_ACTIONS, MORE_ACTIONS
     # Taken out while it goes on, so that no two threads use the same one.
     search = None if start is None else _taken_out(key, knowledge.moments)
     if search is None:
-        search = new_search(knowledge, seed, MOST_ACTIONS)
+        search = new_search(knowledge, seed, MOST_ACTIONS, MORE_ACTIONS)
     line = search.found(knowledge, budget.ends)
     if start is not None:
         _kept.insert(0, _Kept(key, knowledge.moments, search))
@@ -113,16 +118,18 @@ def first_history(knowledge: Knowledge, budget: Budget, seed: int = 0) -> Line |
     return line
 
 
-def new_search(knowledge: Knowledge, seed: int, most_actions: int) -> "Search | NativeSearch":
+def new_search(
+    knowledge: Knowledge, seed: int, most_actions: int, more_actions: int
+) -> "Search | NativeSearch":
     """A search for a history, by the library if it holds the player's knowledge."""
     stream = make_stream(np.random.SeedSequence(seed))
     if not isinstance(knowledge, NativeKnowledge):
-        return Search(knowledge, StreamUnit(stream), most_actions)
+        return Search(knowledge, StreamUnit(stream), most_actions, more_actions)
     # As ``RepairSettings`` in ``first_history.h`` has them.
     settings = (
-        *(most_actions, PATIENCE, EXCHANGES, LONGEST_REDRAW, AIMED, AT_THE_LAST_MOVER),
-        *(SWAPS_OUTCOMES, SWAPS_MOVES, BLAME, LEAST_WEIGHT, CANDIDATES, OUTCOMES, COMPARED),
-        *(OTHER_MOVER, NO_VIEW),
+        *(most_actions, more_actions, PATIENCE, EXCHANGES, LONGEST_REDRAW, AIMED),
+        *(AT_THE_LAST_MOVER, SWAPS_OUTCOMES, SWAPS_MOVES, BLAME, LEAST_WEIGHT, CANDIDATES),
+        *(OUTCOMES, COMPARED, OTHER_MOVER, NO_VIEW),
     )
     return NativeSearch(knowledge, settings, stream)
 
@@ -210,15 +217,19 @@ class Search:
     Args:
         knowledge: what the player knows.
         unit: draws random numbers.
-        most_actions: the number of actions played before it gives up.
+        most_actions: the number of actions played before it gives up, without those for moments.
+        more_actions: the further ones for each moment.
     """
 
-    def __init__(self, knowledge: Knowledge, unit: Unit, most_actions: int) -> None:
+    def __init__(
+        self, knowledge: Knowledge, unit: Unit, most_actions: int, more_actions: int
+    ) -> None:
         self._knowledge = knowledge
         self._unit = unit
         self._look = viewer(knowledge.start.get_game())
-        self.actions_left: float = most_actions
-        """The number of actions that it may still play."""
+        self._most_actions, self._more_actions = most_actions, more_actions
+        self.played: float = 0
+        """The number of actions played so far."""
         self._targets: dict[int, NDArray[np.int64]] = {}
         # Most texts come again: in Go Fish comparing them took half of the time.
         self._differences: dict[tuple[int, str], float] = {}
@@ -236,9 +247,10 @@ class Search:
             ends: the ``time.perf_counter()`` time of the end.
         """
         self._knowledge = knowledge
+        most = self._most_actions + self._more_actions * len(knowledge.moments)
         while time.perf_counter() < ends:
             if self._replay is None:
-                if self.actions_left <= 0:
+                if self.played >= most:
                     break
                 self._replay = self._repair(self._best.line)
             attempt = self._replayed(self._replay)
@@ -404,7 +416,7 @@ class Search:
         """
         nearest: tuple[float, int] | None = None
         for tried, action in enumerate(candidates):
-            self.actions_left -= 1
+            self.played += 1
             state = line.add(action, 0.0)
             if not self._knowledge.is_moment(state.current_player()) and not state.is_terminal():
                 return None

@@ -363,8 +363,8 @@ void* histories_find(void* knowledge, void* search, double seconds) {
   });
 }
 
-double histories_actions_left(const void* search) {
-  return static_cast<const FirstHistory*>(search)->actions_left();
+double histories_played(const void* search) {
+  return static_cast<const FirstHistory*>(search)->played();
 }
 
 // See Histories::Advanced; `steps` is the budget of actions, in and out.

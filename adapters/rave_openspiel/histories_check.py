@@ -29,7 +29,8 @@ GAMES = (
     *("dark_hex(board_size=3)", "oh_hell", "battleship"),
 )
 PROPOSALS = 40
-MOST_ACTIONS = 2000
+MOST_ACTIONS = 1000
+MORE_ACTIONS = 100
 
 
 def check(library: HistoriesLibrary) -> None:
@@ -96,12 +97,12 @@ def _searched(library: HistoriesLibrary | None, state: pyspiel.State) -> list[ob
             known = Knowledge(now, player)
             if library is not None:
                 known = NativeKnowledge(library, now, player, math.inf)
-            search = search or new_search(known, 1, MOST_ACTIONS)
+            search = search or new_search(known, 1, MOST_ACTIONS, MORE_ACTIONS)
             line = search.found(known, math.inf)
             if line is not None:
                 found.append((line.movers, line.actions, line.weights, line.moments))
             else:
-                found.append(search.actions_left)
+                found.append(search.played)
         if action is not None:
             now.apply_action(action)
     return found

@@ -64,7 +64,7 @@ class HistoriesLibrary(OptionalLibrary):
         )
         self.search: Any = self.function("histories_search", pointer, pointer, pointer, pointer)
         self.find: Any = self.function("histories_find", pointer, pointer, pointer, real)
-        self.actions_left: Any = self.function("histories_actions_left", real, pointer)
+        self.played: Any = self.function("histories_played", real, pointer)
         self.advance: Any = self.function(
             *("histories_advance", pointer, pointer, pointer, long, pointer, long),
             *(pointer, pointer, real, pointer, pointer, pointer),
@@ -224,9 +224,9 @@ class NativeSearch:
         self._owner = library.new_owner(self._address, None, library.release_search)
 
     @property
-    def actions_left(self) -> float:
+    def played(self) -> float:
         """See ``first_history.Search``."""
-        return float(self._library.actions_left(self._address))
+        return float(self._library.played(self._address))
 
     def found(self, knowledge: Knowledge, ends: float) -> Line | None:
         """Search on until this time; see ``first_history.Search``."""

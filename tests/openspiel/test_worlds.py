@@ -199,7 +199,7 @@ def test_a_search_for_a_start_goes_on_as_a_new_one_would(monkeypatch):
     assert len(new_ones) == len(kept) == 1
     kept.clear()
     assert first_history(Knowledge(state, player), Budget(math.inf)).actions == going_on.actions
-    assert new_ones[0].actions_left == new_ones[1].actions_left
+    assert new_ones[0].played == new_ones[1].played
     # At an earlier moment, or with other knowledge, there is none to go on with.
     for other in (decision("go_fish", 2, seed=1), decision("go_fish", 6, seed=2)):
         first_history(Knowledge(other, other.current_player()), Budget(math.inf))
@@ -207,7 +207,8 @@ def test_a_search_for_a_start_goes_on_as_a_new_one_would(monkeypatch):
 
 
 def test_a_walk_that_finds_no_start_says_that_it_began_at_the_truth(monkeypatch, caplog):
-    monkeypatch.setattr(first_history_module, "MOST_ACTIONS", 0)
+    for name in ("MOST_ACTIONS", "MORE_ACTIONS"):
+        monkeypatch.setattr(first_history_module, name, 0)
     replayed_worlds._warn_of_true_start.cache_clear()
     state = decision("hearts", 9, seed=1)
     source = ReplayedWorlds(state, state.current_player(), random.Random(1).random)
