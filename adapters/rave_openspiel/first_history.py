@@ -35,7 +35,7 @@ from rave_openspiel.uniform_moves import Unit
 MOST_ACTIONS = 300_000
 """Actions played before the search gives up, without those for moments."""
 
-MORE_ACTIONS = 50_000
+MORE_ACTIONS = 10_000
 """Further actions for each moment. So a search that goes on during a game takes little time for
 each decision, and one that has failed gets a chance at the next."""
 
