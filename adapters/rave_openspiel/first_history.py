@@ -32,7 +32,7 @@ from rave_openspiel.player_views import viewer
 from rave_openspiel.positions import position_key
 from rave_openspiel.uniform_moves import Unit
 
-MOST_ACTIONS = 300_000
+MOST_ACTIONS = 1_000_000
 """Actions played before the search gives up, without those for moments."""
 
 MORE_ACTIONS = 10_000

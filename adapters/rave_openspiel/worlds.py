@@ -228,7 +228,7 @@ SELDOM_SETTLED = frozenset(
 """Games whose walk to the first world does not level off in the middle of a game with 500 or 1,000
 simulations: ``WorldStatistics.settled`` is then False."""
 
-STARTS_AT_THE_TRUTH = frozenset(["cribbage", "dou_dizhu"])
+STARTS_AT_THE_TRUTH = frozenset(["coin_game", "cribbage", "dou_dizhu"])
 """Games in which ``first_history`` often finds none in the middle of a game."""
 
 DEALT_AT_ONCE = frozenset(["bridge_uncontested_bidding", "negotiation", "tarok"])
