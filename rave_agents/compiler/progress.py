@@ -17,12 +17,12 @@ _logged: set[str] = set()
 """Reasons that have been logged."""
 
 
-_waited = threading.local()
+class _Waited(threading.local):
+    seconds: float = 0.0
 
 
-def seconds_waited() -> float:
-    """Seconds that this thread has waited for compilers, which is no thinking time."""
-    return float(getattr(_waited, "seconds", 0.0))
+WAITED = _Waited()
+"""The ``seconds`` that this thread has waited for compilers, which is no thinking time."""
 
 
 @contextlib.contextmanager
@@ -32,7 +32,7 @@ def off_the_clock() -> Iterator[None]:
     try:
         yield
     finally:
-        _waited.seconds = seconds_waited() + time.perf_counter() - begun
+        WAITED.seconds += time.perf_counter() - begun
 
 
 _announced: collections.Counter[str] = collections.Counter()

@@ -8,7 +8,7 @@ import numpy as np
 
 from rave_agents.compiler.dispatch import OpenFunction
 from rave_agents.compiler.edits import WATCHED, code_generation
-from rave_agents.compiler.progress import seconds_waited
+from rave_agents.compiler.progress import WAITED
 from rave_agents.game.abilities import StateAbilities
 from rave_agents.game.game_state import (
     GameState,
@@ -263,7 +263,7 @@ class KeptTrees:
             TypeError, ValueError, GameError: if no player is to move there, or ``player`` is not to
                 move.
         """
-        waited = seconds_waited()
+        waited = WAITED.seconds
         root, kept = root_position(state, game, player), self.entered
         if game.determinizes:
             root = in_turn(root)
@@ -292,7 +292,7 @@ class KeptTrees:
         except BaseException:
             self._drop()  # Root and trees may belong to different positions.
             raise
-        self.started += seconds_waited() - waited
+        self.started += WAITED.seconds - waited
         return root
 
     def _make_searches(self, game: Prepared) -> None:

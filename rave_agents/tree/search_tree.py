@@ -339,7 +339,12 @@ class SearchTree:
                 count = 1 + followers(moves, node)
                 node = find_joint_child(arrays, moves, node, path[place : place + count])
             else:
-                count, node = 1, self._child(node, path[place])
+                first, count = int(arrays.node_first_edge[node]), 1
+                end = first + int(arrays.node_edge_count[node])
+                actions = arrays.edge_action[first:end].tolist()
+                known = path[place] in actions
+                edge = first + actions.index(path[place]) if known else first
+                node = int(arrays.edge_child[edge]) if known else UNEXPANDED
             place += count
             if self.proves and node != UNEXPANDED and lacks_edges(proofs, arrays, node):
                 node = UNEXPANDED
@@ -373,15 +378,6 @@ class SearchTree:
             self.storage.fill(Kept.ROOT)
             self.storage.torn = False
         self.noised = False
-
-    def _child(self, node: int, action: int) -> int:
-        """The node after an action or chance outcome, or ``UNEXPANDED``."""
-        first = int(self.arrays.node_first_edge[node])
-        end = first + int(self.arrays.node_edge_count[node])
-        actions = self.arrays.edge_action[first:end].tolist()
-        if action not in actions:
-            return UNEXPANDED
-        return int(self.arrays.edge_child[first + actions.index(action)])
 
     def _forget(self, paths: Sequence[WaitingPath]) -> bool:
         """Forget the least visited leaves. Returns False if that would free too little.
