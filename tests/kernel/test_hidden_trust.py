@@ -23,7 +23,7 @@ from rave_agents.kernel.amaf.hidden_trust import (
 from rave_agents.kernel.amaf.trust import FullTrust, LearnedTrust
 from rave_agents.tree.composition import searched_game
 
-AUTO = SearchConfig.preset("auto")
+AUTO = SearchConfig.preset("auto").replace(regrets="no_regrets")  # With regrets there is no AMAF.
 
 
 def squares_of(edges):
