@@ -17,12 +17,12 @@ from rave_agents.records.openings import initial_decision
 
 @pytest.fixture(scope="module")
 def measured():
-    return run_bench(["tic_tac_toe", "connect_four"], rounds=2, round_seconds=0.02, peers=False)
+    return run_bench(["tic_tac_toe", "nim"], rounds=2, round_seconds=0.02, peers=False)
 
 
 def test_every_agent_has_a_speed_in_every_game_beside_that_of_the_baseline(measured):
     assert [(row.game, row.agent) for row in measured.rows] == [
-        (game, agent) for game in ("tic_tac_toe", "connect_four") for agent in ("uct", "rave")
+        (game, agent) for game in ("tic_tac_toe", "nim") for agent in ("uct", "rave")
     ]
     for row in measured.rows:
         assert 0 < row.simulations_per_second < math.inf
@@ -31,7 +31,7 @@ def test_every_agent_has_a_speed_in_every_game_beside_that_of_the_baseline(measu
 
 
 def test_times_per_move_have_a_row_for_each_number_of_simulations(measured):
-    rows = [row for row in measured.moves if row.game == "connect_four"]
+    rows = [row for row in measured.moves if row.game == "nim"]
     assert [(row.agent, row.simulations) for row in rows] == [
         (agent, simulations) for simulations in (10, 50, 200) for agent in ("uct", "rave")
     ]
@@ -110,13 +110,13 @@ def test_the_default_games_can_be_measured(name):
 
 def test_an_interrupted_run_keeps_the_rounds_that_are_finished():
     def interrupt(so_far):
-        if (so_far.game, so_far.finished) == ("connect_four", 3):
+        if (so_far.game, so_far.finished) == ("nim", 3):
             raise KeyboardInterrupt
 
-    games = ["tic_tac_toe", "connect_four"]
+    games = ["tic_tac_toe", "nim"]
     result = run_bench(games, rounds=2, round_seconds=0.02, peers=False, progress=interrupt)
     assert result.interrupted
-    assert [row.game for row in result.rows] == ["tic_tac_toe"] * 2 + ["connect_four"] * 2
+    assert [row.game for row in result.rows] == ["tic_tac_toe"] * 2 + ["nim"] * 2
     assert set(result.geometric_mean) == {"uct", "rave"}
 
 
