@@ -20,6 +20,7 @@ def measured():
     return run_bench(["tic_tac_toe", "nim"], rounds=2, round_seconds=0.02, peers=False)
 
 
+@pytest.mark.slow
 def test_every_agent_has_a_speed_in_every_game_beside_that_of_the_baseline(measured):
     assert [(row.game, row.agent) for row in measured.rows] == [
         (game, agent) for game in ("tic_tac_toe", "nim") for agent in ("uct", "rave")
@@ -30,6 +31,7 @@ def test_every_agent_has_a_speed_in_every_game_beside_that_of_the_baseline(measu
     assert len({row.baseline_simulations_per_second for row in measured.rows}) == 2
 
 
+@pytest.mark.slow
 def test_times_per_move_have_a_row_for_each_number_of_simulations(measured):
     rows = [row for row in measured.moves if row.game == "nim"]
     assert [(row.agent, row.simulations) for row in rows] == [
@@ -53,6 +55,7 @@ def test_ratio_and_geometric_mean():
     assert result.geometric_mean == {"uct": pytest.approx(4.0)}
 
 
+@pytest.mark.slow
 def test_the_dictionary_is_strict_json_with_these_keys(measured):
     values = json.loads(json.dumps(measured.to_dict(), allow_nan=False))
     assert list(values) == ["rows", "geometric_mean", "moves"]
@@ -130,6 +133,7 @@ def test_an_interrupted_run_keeps_the_rounds_that_are_finished():
         ("tic_tac_toe", "uct", {"peers": False}, ["uct"]),
     ],
 )
+@pytest.mark.slow
 def test_openspiels_python_bot_is_measured_once_where_it_can_play(game, agent, options, measured):
     fast = {"rounds": 1, "round_seconds": 0.001, "baseline": "uct(c=1)", "move_times": False}
     assert [row.agent for row in run_bench([game], [agent], **fast, **options).rows] == measured

@@ -188,6 +188,7 @@ def test_auto_directs_traversals_in_large_games_while_the_limit_is_small():
     assert "MCCFR" not in auto("phantom_ttt", simulations=50, regrets=never).took_part
 
 
+@pytest.mark.slow
 def test_a_directed_search_whose_memory_is_full_begins_anew():
     agent = make_agent("auto", "phantom_ttt", seed=1, simulations=60, max_memory_mb=1)
     used = []
@@ -237,6 +238,7 @@ def test_auto_mixes_unless_told_otherwise():
     assert off.worlds is not None
 
 
+@pytest.mark.slow
 def test_auto_sees_nothing_that_is_hidden():
     same = [auto("kuhn_poker", history=(1, other), seed=5) for other in (0, 2)]
     assert same[0].policy == same[1].policy
