@@ -45,13 +45,7 @@ class HistoriesLibrary(OptionalLibrary):
         self.create: Any = self.function(
             "histories_create", pointer, pointer, number, number, number
         )
-        pythonapi = ctypes.pythonapi
-        get_pointer = ctypes.cast(pythonapi.PyCapsule_GetPointer, pointer)
-        self.function("histories_set_capsule_reader", None, pointer)(get_pointer)
-        self.new_owner: Any = pythonapi["PyCapsule_New"]
-        """As the bridge's: a capsule that releases what it owns when it dies."""
-        self.new_owner.restype = ctypes.py_object
-        self.new_owner.argtypes = [pointer, text, pointer]
+        self.new_owner: Any = self.capsules("histories_set_capsule_reader")
         self.release: Any = ctypes.cast(self._library.histories_release, pointer)
         self.release_search: Any = ctypes.cast(self._library.histories_release_search, pointer)
         self.release_line: Any = ctypes.cast(self._library.histories_release_line, pointer)

@@ -170,6 +170,21 @@ class SharedLibrary:
         function.argtypes = arguments
         return function
 
+    def capsules(self, set_reader: str) -> Any:
+        """Let the library read capsules, by its function ``set_reader``; returns what makes them.
+
+        ``new_owner(address, None, release)`` makes a capsule that releases what it owns when it
+        dies. No Python runs then: a signal handler's exception in a finalizer would be lost.
+        """
+        pointer, pythonapi = ctypes.c_void_p, ctypes.pythonapi
+        self.function(set_reader, None, pointer)(
+            ctypes.cast(pythonapi.PyCapsule_GetPointer, pointer)
+        )
+        new_owner = pythonapi["PyCapsule_New"]
+        new_owner.restype = ctypes.py_object
+        new_owner.argtypes = [pointer, ctypes.c_char_p, pointer]
+        return new_owner
+
 
 class Library(SharedLibrary):
     """The functions of a compiled bridge; see ``SharedLibrary``."""
@@ -178,14 +193,7 @@ class Library(SharedLibrary):
         super().__init__(path)
         pointer, number, text = ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p
         self.create: Any = self.function("bridge_create", pointer, pointer, number, number)
-        pythonapi = ctypes.pythonapi
-        get_pointer = ctypes.cast(pythonapi.PyCapsule_GetPointer, pointer)
-        self.function("bridge_set_capsule_reader", None, pointer)(get_pointer)
-        self.new_owner: Any = pythonapi["PyCapsule_New"]
-        """``new_owner(provider, None, release)`` returns a capsule that releases the provider when
-        it dies. No Python runs then: a signal handler's exception in a finalizer would be lost."""
-        self.new_owner.restype = ctypes.py_object
-        self.new_owner.argtypes = [pointer, text, pointer]
+        self.new_owner: Any = self.capsules("bridge_set_capsule_reader")
         self.release: Any = ctypes.cast(self._library.bridge_release_owned, pointer)
         self.set_deadline: Any = self.function(
             "bridge_set_deadline", None, pointer, ctypes.c_double

@@ -32,6 +32,30 @@ TWO = np.uint64(2)
 NONE = np.uint64(0)
 
 
+LARGEST = 64
+"""The most squares of a board: a set is one number."""
+
+
+def board_squares(rows: int, columns: int, least: int = 2) -> int:
+    """The number of squares of a board.
+
+    Args:
+        rows: the rows.
+        columns: the columns.
+        least: the fewest of both.
+
+    Raises:
+        ValueError: for fewer rows or columns, or more than 64 squares.
+    """
+    squares = rows * columns
+    if min(rows, columns) < least or squares > LARGEST:
+        raise ValueError(
+            f"rows and columns must be at least {least} and have at most {LARGEST} squares, got "
+            f"rows={rows}, columns={columns}."
+        )
+    return squares
+
+
 @kernel
 def write_owners(sets: Any, cells: Any) -> None:
     """Write 1 or 2 for each square in the first or second set, else 0."""

@@ -19,62 +19,39 @@ import numpy as np
 from rave_agents.games.bits import (
     NONE,
     ONE,
-    bit,
     count_bits,
     has_bit,
     lowest_bit,
     nth_bit,
-    write_owners,
 )
-from rave_agents.games.kit.rules import NO_ACTION, WinnerRules
+from rave_agents.games.races import RaceRules
 from rave_agents.simulate.random_stream import random_below
 
 FULL_ROWS = 6
 """Number of rows from which each player begins with two rows of pieces."""
 
-LARGEST = 64
-"""The most squares."""
 
-
-class Breakthrough(WinnerRules):
+class Breakthrough(RaceRules):
     """See the module."""
 
     name = "breakthrough"
     uncovered = "more than 64 squares"
-    exchange = "upside_down"
-    turns = ("mirrored",)
     planes = 1, 2, 0  # Player 0's pieces, player 1's, empty squares.
     rows: int = 8
     columns: int = 8
 
     def setup(self) -> None:
         """Lay out the bitboard: bit ``row * columns + column``."""
-        squares = self.rows * self.columns
-        if min(self.rows, self.columns) < 2 or squares > LARGEST:
-            raise ValueError(
-                f"rows and columns must be at least 2 and have at most {LARGEST} squares, got "
-                f"rows={self.rows}, columns={self.columns}."
-            )
+        squares = self.lay_board(2)
         self.num_distinct_actions: int = squares * 12
-        self.board_shape: tuple[int, int] = self.rows, self.columns
         filled = self.columns * (2 if self.rows >= FULL_ROWS else 1)
         self.max_actions: int = 3 * filled
         # Every move takes one piece a row ahead.
         self.max_game_length: int = 2 * filled * (self.rows - 1) + 1
-        self.fields: dict[str, Any] = {
-            "pieces": (np.uint64, 2),
-            "to_move": np.int64,
-            "winner": np.int64,
-        }
         every = (1 << squares) - 1
         homes = [(1 << filled) - 1, every & ~((1 << squares - filled) - 1)]
         self.homes = np.array(homes, np.uint64)
         self.lay_rows(self.rows, self.columns)
-
-    def begin(self, state: Any) -> None:
-        """Pieces stand on the rows nearest to each player."""
-        state.pieces[:] = self.homes
-        state.winner = NO_ACTION
 
     def lay_rows(self, rows: int, columns: int) -> None:
         """Lay out the last row of each player, and the squares with room for each direction."""
@@ -174,15 +151,8 @@ class Breakthrough(WinnerRules):
 
     def play(self, state: Any, action: int) -> None:
         """Move a piece, and take what stands there."""
-        player = state.to_move
-        square = action // 12
-        arrived = bit(self.target(player, square, action // 2 % 6 - 3 * player))
-        own = (state.pieces[player] ^ bit(square)) | arrived
-        other = state.pieces[1 - player] & ~arrived
-        state.pieces[player], state.pieces[1 - player] = own, other
-        state.to_move = 1 - player
-        if other == NONE or own & self.goals[player] != NONE:
-            state.winner = player
+        player, square = state.to_move, action // 12
+        self.go(state, square, self.target(player, square, action // 2 % 6 - 3 * player))
 
     def draw(self, state: Any, stream: Any) -> int:
         """A place among the moves of all directions."""
@@ -219,7 +189,3 @@ class Breakthrough(WinnerRules):
         rows = self.board_rows(state, ".bw")
         letters = "".join(self.square_name(column)[0] for column in range(self.columns))
         return "\n".join([*(f"{self.rows - i}{row}" for i, row in enumerate(rows)), " " + letters])
-
-    def describe_board(self, state: Any, cells: Any) -> None:
-        """0 for an empty square, else one more than the piece's owner."""
-        write_owners(state.pieces, cells)

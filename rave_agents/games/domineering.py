@@ -8,12 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.games.bits import NONE, bit, drawn_bit, list_bits
+from rave_agents.games.bits import NONE, bit, board_squares, drawn_bit, list_bits
 from rave_agents.games.coordinates import board_of_squares, cell_name
 from rave_agents.games.kit.rules import TERMINAL, Rules
-
-LARGEST = 64
-"""The most squares."""
 
 UPRIGHT, ACROSS = 0, 1
 """The players, by the way that they lay dominoes."""
@@ -30,12 +27,7 @@ class Domineering(Rules):
 
     def setup(self) -> None:
         """Lay out the bitboard: bit ``row * columns + column``."""
-        squares = self.rows * self.columns
-        if min(self.rows, self.columns) < 2 or squares > LARGEST:
-            raise ValueError(
-                f"rows and columns must be at least 2 and have at most {LARGEST} squares, got "
-                f"rows={self.rows}, columns={self.columns}."
-            )
+        squares = board_squares(self.rows, self.columns)
         self.num_distinct_actions: int = squares
         self.max_game_length: int = squares // 2
         self.board_shape: tuple[int, int] = self.rows, self.columns

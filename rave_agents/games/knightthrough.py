@@ -13,45 +13,33 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.games.bits import NONE, ONE, bit, count_bits, lowest_bit, nth_bit, write_owners
+from rave_agents.games.bits import NONE, ONE, bit, count_bits, lowest_bit, nth_bit
 from rave_agents.games.coordinates import board_of_squares, cell_name
-from rave_agents.games.kit.rules import NO_ACTION, WinnerRules
+from rave_agents.games.kit.rules import NO_ACTION
+from rave_agents.games.races import RaceRules
 from rave_agents.simulate.random_stream import random_below
 
-LARGEST, LEAST = 64, 4
-"""The most squares, and the fewest rows and columns."""
+LEAST = 4
+"""The fewest rows, and columns."""
 
 MOVES = ((1, -2), (2, -1), (2, 1), (1, 2))
 """Rows ahead and columns to the right of each move."""
 
 
-class Knightthrough(WinnerRules):
+class Knightthrough(RaceRules):
     """See the module."""
 
     name = "knightthrough"
-    exchange = "upside_down"
-    turns = ("mirrored",)
     rows: int = 8
     columns: int = 8
 
     def setup(self) -> None:
         """Lay out the bitboard: bit ``row * columns + column``."""
-        squares = self.rows * self.columns
-        if min(self.rows, self.columns) < LEAST or squares > LARGEST:
-            raise ValueError(
-                f"rows and columns must be at least {LEAST} and have at most {LARGEST} squares, "
-                f"got rows={self.rows}, columns={self.columns}."
-            )
+        squares = self.lay_board(LEAST)
         self.num_distinct_actions: int = squares * 8
         self.max_actions: int = 8 * self.columns
         # Every move takes a knight ahead by a row or two.
         self.max_game_length: int = 4 * self.columns * (self.rows - 1) + 1
-        self.board_shape: tuple[int, int] = self.rows, self.columns
-        self.fields: dict[str, Any] = {
-            "pieces": (np.uint64, 2),
-            "to_move": np.int64,
-            "winner": np.int64,
-        }
         home = (1 << 2 * self.columns) - 1
         last = (1 << self.columns) - 1
         self.homes = np.array([home, home << squares - 2 * self.columns], np.uint64)
@@ -73,11 +61,6 @@ class Knightthrough(WinnerRules):
             for column in range(self.columns)
             if 0 <= row + up < self.rows and 0 <= column + right < self.columns
         )
-
-    def begin(self, state: Any) -> None:
-        """Knights stand on the two rows nearest to each player."""
-        state.pieces[:] = self.homes
-        state.winner = NO_ACTION
 
     def movable(self, state: Any, move: int) -> Any:
         """The knights that can make a move."""
@@ -108,14 +91,8 @@ class Knightthrough(WinnerRules):
 
     def play(self, state: Any, action: int) -> None:
         """Move a knight, and take what stands there."""
-        player, square = state.to_move, action >> 3
-        arrived = bit(square + self.steps[player, action & 3])
-        own = (state.pieces[player] ^ bit(square)) | arrived
-        other = state.pieces[1 - player] & ~arrived
-        state.pieces[player], state.pieces[1 - player] = own, other
-        state.to_move = 1 - player
-        if other == NONE or own & self.goals[player] != NONE:
-            state.winner = player
+        square = action >> 3
+        self.go(state, square, square + self.steps[state.to_move, action & 3])
 
     def draw(self, state: Any, stream: Any) -> int:
         """A place among the knights of all moves."""
@@ -146,7 +123,3 @@ class Knightthrough(WinnerRules):
     def string_of(self, state: Any) -> str:
         """The board with its coordinates, player 0's knights below."""
         return board_of_squares([*reversed(self.board_rows(state, ".xo"))])
-
-    def describe_board(self, state: Any, cells: Any) -> None:
-        """0 for an empty square, else one more than the knight's owner."""
-        write_owners(state.pieces, cells)

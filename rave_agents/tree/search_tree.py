@@ -342,9 +342,10 @@ class SearchTree:
                 first, count = int(arrays.node_first_edge[node]), 1
                 end = first + int(arrays.node_edge_count[node])
                 actions = arrays.edge_action[first:end].tolist()
-                known = path[place] in actions
-                edge = first + actions.index(path[place]) if known else first
-                node = int(arrays.edge_child[edge]) if known else UNEXPANDED
+                if path[place] in actions:
+                    node = int(arrays.edge_child[first + actions.index(path[place])])
+                else:
+                    node = UNEXPANDED
             place += count
             if self.proves and node != UNEXPANDED and lacks_edges(proofs, arrays, node):
                 node = UNEXPANDED
